@@ -52,7 +52,7 @@ def page() -> str:
         f"## Sentences\n\n{_doc(Sentences)}\n",
         _entry("Sentences", Sentences.__init__, level=0),
         _entry("Sentences.say", Sentences.say, level=0) + "\n",
-        f"## Errors\n\n```\n{_tree(exceptions.__doc__ or '')}\n```\n",
+        *_errors(),
         *_testing(),
         *_rules(),
     ]
@@ -101,6 +101,14 @@ def _ui() -> Iterator[str]:
         given = _signature(made).parameters.values()
         props = ", ".join(f"`{_plain(str(p))}`" for p in given)
         yield f"| `{name}` | {_cell(_doc(made))} | {_cell(props)} |"
+    yield ""
+
+
+def _errors() -> Iterator[str]:
+    yield f"## Errors\n\n{_doc(exceptions)}\n"
+    for name, kind in vars(exceptions).items():
+        if inspect.isclass(kind):
+            yield f"- `{name}` {_doc(kind)}"
     yield ""
 
 
@@ -171,10 +179,6 @@ def _doc(documented: object) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _tree(text: str) -> str:
-    return "\n".join(line[4:] for line in text.splitlines() if line.startswith("    "))
 
 
 def all_routes() -> dict[Route, Handler]:

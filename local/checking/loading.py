@@ -312,21 +312,20 @@ def _untold(function: FunctionDef) -> str:
 
 
 def _alerts(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
-    ext = loaded.ext
-    for section in ext.skeletons.values():
+    sections, tools = loaded.ext.skeletons, loaded.ext.tools
+    for section in sections.values():
         tool = ALERT_PREFIX + section.section
-        if section.alert and tool not in ext.tools:
-            text = (
-                f'alert=True without a tool: @ext.tool("{tool}") async def (ctx, old, new) -> str'
-            )
+        if section.alert and tool not in tools:
+            takes = "async def (ctx, old, new) -> str"
+            text = f'alert=True without a tool: @ext.tool("{tool}") {takes}'
             yield _at(section.func, folder, "alert", text)
-        if not section.alert and tool in ext.tools:
-            text = f"{tool} is never asked: its section lacks alert=True"
-            yield _at(ext.tools[tool].func, folder, "alert", text)
-    for name, tool_def in ext.tools.items():
-        section_name = name.removeprefix(ALERT_PREFIX)
-        if name.startswith(ALERT_PREFIX) and section_name not in ext.skeletons:
-            text = f"there is no section {section_name!r} to alert about"
+    for name, tool_def in tools.items():
+        about = name.removeprefix(ALERT_PREFIX)
+        is_asked = about in sections and sections[about].alert
+        if name != about and not is_asked:
+            text = f"there is no section {about!r} to alert about"
+            if about in sections:
+                text = f"{name} is never asked: its section lacks alert=True"
             yield _at(tool_def.func, folder, "alert", text)
 
 
