@@ -11,6 +11,7 @@ only a part.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -54,17 +55,9 @@ UNSUPPORTED_VERSION: Final = -32022
 RESOURCE_NOT_FOUND: Final = -32002
 """Up to 2025-11-25; then it is INVALID_PARAMS."""
 
-_STATUS: Final[Mapping[int, int]] = {
-    PARSE_ERROR: 400,
-    INVALID_REQUEST: 400,
-    INVALID_PARAMS: 400,
-    HEADER_MISMATCH: 400,
-    UNSUPPORTED_VERSION: 400,
-    METHOD_NOT_FOUND: 404,
-}
+_STATUS: Final[Mapping[int, int]] = {INVALID_PARAMS: 400, METHOD_NOT_FOUND: 404}
 _NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """The parameter that the header Mcp-Name repeats, by method."""
-_ENCODED: Final = ("=?base64?", "?=")
 
 
 class Refused(KernelError):
@@ -231,12 +224,12 @@ def _unsupported(version: str) -> Refused:
 
 
 def _decoded(header: str | None) -> str | None:
-    """A header's value; what cannot stand in a header travels as `=?base64?…?=`."""
-    first, last = _ENCODED
-    if not header or not (header.startswith(first) and header.endswith(last)):
+    """A header's value; other than ASCII travels as `=?base64?…?=`."""
+    encoded = re.fullmatch(r"=\?base64\?(.*)\?=", header or "")
+    if not encoded:
         return header
     try:
-        return base64.b64decode(header[len(first) : -len(last)], validate=True).decode()
+        return base64.b64decode(encoded[1], validate=True).decode()
     except ValueError:
         return None
 

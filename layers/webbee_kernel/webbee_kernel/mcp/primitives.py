@@ -65,14 +65,12 @@ def _block(node: JSONObject) -> JSONObject | None:
         return None
     if address.startswith("https://"):
         return {"type": "resource_link", "uri": address, "name": name}
-    media = _of_data_url(address)
-    return _embedded_block(_KINDS[kind], name, *media) if media else None
-
-
-def _embedded_block(kind: str, name: str, mime: str, raw: bytes) -> JSONObject:
+    mime, raw = _of_data_url(address) or ("", b"")
+    if not mime:
+        return None
     encoded = base64.b64encode(raw).decode()
-    if kind != "resource":
-        return {"type": kind, "data": encoded, "mimeType": mime}
+    if _KINDS[kind] != "resource":
+        return {"type": _KINDS[kind], "data": encoded, "mimeType": mime}
     resource: JSONObject = {"uri": f"webbee://file/{quote(name, safe='')}", "mimeType": mime}
     try:
         resource |= {"text": raw.decode()}

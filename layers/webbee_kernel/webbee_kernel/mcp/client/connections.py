@@ -1,11 +1,10 @@
-"""MCP sessions, pooled on a thread of their own by server, user and token. Nothing of a remote
-session is shared between users. An unreachable server is not tried again for some seconds.
+"""Configured MCP servers, and their sessions, pooled on a thread of their own by server, user and
+token: users share no remote session. An unreachable server is not tried again for some seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import hashlib
 import logging
 import re
@@ -61,22 +60,21 @@ class McpServer(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> McpServer:
-        if bool(self.url) == bool(self.command):
-            raise ValueError("a server has either a url or a command")
-        if self.url and (self.env or self.cwd):
-            raise ValueError("env and cwd belong to a command")
-        if self.id in RESERVED:
-            raise ValueError(f"the id {self.id!r} is the kernel's own")
-        self._check_sign_in()
+        name = self.signs_in_with
+        for is_wrong, message in (
+            (bool(self.url) == bool(self.command), "a server has either a url or a command"),
+            (self.url and (self.env or self.cwd), "env and cwd belong to a command"),
+            (self.id in RESERVED, f"the id {self.id!r} is the kernel's own"),
+            (self.auth != "none" and not self.url, "only a server with a url is signed in to"),
+            ((self.auth == "oauth") != bool(name), "auth oauth and a provider belong together"),
+            (
+                self.oauth and not re.fullmatch(PROVIDER_NAME, name),
+                "the id of a server with a provider of its own begins with a letter",
+            ),
+        ):
+            if is_wrong:
+                raise ValueError(message)
         return self
-
-    def _check_sign_in(self) -> None:
-        if self.auth != "none" and not self.url:
-            raise ValueError("only a server with a url is signed in to")
-        if (self.auth == "oauth") != bool(self.provider or self.oauth):
-            raise ValueError("auth oauth and a provider belong together")
-        if self.oauth and not re.fullmatch(PROVIDER_NAME, self.signs_in_with):
-            raise ValueError("the id of a server with a provider of its own begins with a letter")
 
     @property
     def signs_in_with(self) -> str:
@@ -205,16 +203,15 @@ class Connections:
     async def use(self, request: SessionRequest, work: Callable[[Session], Awaitable[T]]) -> T:
         """The result of `work(session)`, run on the pool's thread; retried once with a new session
         where the old one had ended. Raises what `work` raises, or Unreachable."""
-        run = contextvars.copy_context().run(self._use, request, work)
-        return await asyncio.wrap_future(self._thread.submit(run))
+        return await asyncio.wrap_future(self._thread.submit(self._use(request, work)))
 
     def close(self) -> None:
-        """End every session, and wait for it."""
+        """End every session, and wait for that."""
         self._thread.run(self._close_all())
 
     async def _use(self, request: SessionRequest, work: Callable[[Session], Awaitable[T]]) -> T:
         slot = self._slots.setdefault(request.key, _Slot(request))
-        # the newest request: its app may have been rebuilt since the session began
+        # its app may have been rebuilt since the session began
         slot.request, slot.used_at = request, self._now()
         slot.calls += 1
         try:
@@ -228,13 +225,9 @@ class Connections:
                 return await work(await self._session(slot))
         finally:
             slot.calls -= 1
-            self._relist_if_old(slot)
-
-    def _relist_if_old(self, slot: _Slot) -> None:
-        """List the tools again, in the background, where the listing is old."""
-        session = slot.session
-        if session and not session.dead and self._now() - slot.listed_at > RELIST_S:
-            start(self._relist(slot, session), "mcp-list")
+            used = slot.session
+            if used and not used.dead and self._now() - slot.listed_at > RELIST_S:
+                start(self._relist(slot, used), "mcp-list")
 
     async def _session(self, slot: _Slot) -> Session:
         """The slot's session, opened if needed; a cancelled caller does not cancel the opening."""
@@ -257,8 +250,8 @@ class Connections:
         self._make_room()
         request, server = slot.request, slot.request.server
 
-        def on_change(of: Session) -> None:
-            start(self._relist(slot, of), "mcp-list")
+        def on_change(changed: Session) -> None:
+            start(self._relist(slot, changed), "mcp-list")
 
         session = Session(server, request.token, request.protocol, on_change)
         try:
@@ -274,7 +267,7 @@ class Connections:
         return session
 
     async def _relist(self, slot: _Slot, session: Session) -> None:
-        # set first: concurrent calls start no second listing
+        # first: concurrent calls start no second listing
         slot.listed_at = self._now()
         try:
             tools = await session.list_tools()
@@ -286,7 +279,6 @@ class Connections:
         slot.request.on_listing(session.server, tools)
 
     def _make_room(self) -> None:
-        # slots with callers, of whom some wait for the opening, stay
         idle = [(s.used_at, who) for who, s in self._slots.items() if s.session and not s.calls]
         for _, who in sorted(idle, key=lambda one: one[0])[: max(0, len(self._slots) - MAX_OPEN)]:
             slot = self._slots.pop(who)
@@ -294,7 +286,7 @@ class Connections:
                 start(slot.session.close(), "mcp-close")
 
     async def _close_all(self) -> None:
-        # waited for, or a session that is being opened now would stay behind
+        # else a session that is being opened now would remain
         opening = {s.opening for s in self._slots.values() if s.opening and not s.opening.done()}
         if opening:
             await asyncio.wait(opening)
@@ -305,8 +297,8 @@ class Connections:
 
 
 def is_over(error: Exception) -> bool:
-    """Whether the session had ended before the request was taken: the server says that it knows no
-    such session, or our side is closed. Then nothing has happened and it may be sent again."""
+    """Whether the session had ended before the request, so that it may be sent again: the server
+    knows no such session, or our side is closed."""
     if isinstance(error, ConnectionError):
         return True
     return type(error).__name__ == "MCPError" and "Session terminated" in str(error)

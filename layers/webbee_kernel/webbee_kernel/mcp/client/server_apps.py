@@ -51,7 +51,7 @@ class Elicitation:
     refused schema."""
 
     def reply(self, question: Mapping[str, JSON]) -> JSONObject:
-        """The reply to the server: the user's answers where they are complete, else `cancel`."""
+        """The reply to the server: the user's answers if they are complete, else `cancel`."""
         schema = question.get("requestedSchema") or {}
         fields = schema.get("properties") or {}
         missing = set(schema.get("required") or ()).difference(self.answers or ())
@@ -60,7 +60,7 @@ class Elicitation:
             self.open.append(_question_text(question, fields))
             self._form(question, schema)
             return {"action": "cancel"}
-        # a server may ask twice in one call: each question gets its own fields only
+        # of several questions in one call each gets its own fields only
         content = {k: v for k, v in self.answers.items() if k in fields}
         return {"action": "accept", "content": content}
 
@@ -87,9 +87,8 @@ class Elicitation:
 
 def split_answers(arguments: JSONObject) -> tuple[JSONObject, Elicitation]:
     """The tool's own arguments, and the answers that came with them."""
-    answers = arguments.get(ANSWERS)
-    arguments_ = {k: v for k, v in arguments.items() if k != ANSWERS}
-    return arguments_, Elicitation(answers if isinstance(answers, dict) else None)
+    answers, own = arguments.get(ANSWERS), {k: v for k, v in arguments.items() if k != ANSWERS}
+    return own, Elicitation(answers if isinstance(answers, dict) else None)
 
 
 def _question_text(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
@@ -154,7 +153,7 @@ class ServerApp:
         chat = ChatExtension(ext)
         connections.declare(ext, self.server)
         for function in self._functions():
-            # the server's tools come first: one that is called `connect` keeps its name
+            # the server's tools come first: one named `connect` keeps its name
             chat.functions.setdefault(function.name, function)
         ext.health_check(self._health)
         return ext
@@ -207,16 +206,16 @@ class ServerApp:
 
     async def _call(self, tool: Tool, ctx: Context, /, **arguments: Any) -> ActionResult:
         """Call a tool, as it was approved."""
-        tell, (arguments_, elicitation) = _progress_reporter(ctx), split_answers(arguments)
+        tell, (own, elicitation) = _progress_reporter(ctx), split_answers(arguments)
 
         async def call(session: Session) -> JSONObject:
             # checked again: opening the session listed the tools
             if why := self._withdrawal_reason(tool):
                 raise CallError("UNKNOWN_SUB_FUNCTION", why)
-            return await session.call_tool(tool.name, arguments_, tell, elicitation)
+            return await session.call_tool(tool.name, own, tell, elicitation)
 
         result = await self._use(ctx, call, server_tools.of_tool)
-        # before the result: that is only what the server made of our `cancel`
+        # instead of the result, which is only the server's reaction to our `cancel`
         if question := elicitation.result(self.server.display_name):
             if tool.name not in self._asks:  # from now on its schema has `_answers`
                 self._asks.add(tool.name)
@@ -235,11 +234,9 @@ class ServerApp:
 
     async def _connect(self, ctx: Context, /) -> ActionResult:
         url = await ctx.oauth_authorize_url(self.server.signs_in_with)
-        label = f"Connect an account of {self.server.display_name}"
-        link = ui.Link(label, url)
-        return ActionResult.success(
-            {"url": url}, "Open the address to connect your account.", ui=link
-        )
+        link = ui.Link(f"Connect an account of {self.server.display_name}", url)
+        told = "Open the address to connect your account."
+        return ActionResult.success({"url": url}, told, ui=link)
 
     async def _health(self, ctx: Context) -> JSONObject:
         """`ok`, or what is wrong, for the operator."""
@@ -299,7 +296,6 @@ def _progress_reporter(
             return
         last = time.monotonic()
         percent = 100.0 * progress / total if total else 0.0
-
         event = _ignoring_errors(ctx.progress(percent, message or ""))
         loop.call_soon_threadsafe(background.start, event, "mcp-progress", context=context)
 
