@@ -100,6 +100,7 @@ def test_an_id_in_what_was_read_is_none_of_the_record_that_holds_it() -> None:
 BOTH = {"tasks": [{"id": 7, "title": "Old plan"}], "files": [{"id": 7, "name": "Salaries"}]}
 WITHIN = {"id": "p-2", "title": "Salaries", "parent": {"id": "p-3", "title": "Plan"}}
 MAILS = {"mails": [{"id": "m-1", "subject": "Rent"}, {"id": "m-2", "subject": "Plan"}]}
+RENT_OF_ANN = {"id": "m-1", "title": "Ann", "subject": "Rent"}
 NOTES = {"notes": [{"id": 5, "title": "Salaries"}, {"id": 6, "title": "Menu"}]}
 ACME = plans("Acme hosting May", "Eve Ltd", reference="acme")
 IN_A_TEAM = {"id": 7, "title": "Old plan", "team": {"id": 7, "name": "Sales"}}
@@ -111,12 +112,7 @@ def with_id(ident: str, title: str) -> dict[str, Any]:
 
 NAMED: dict[str, list[tuple[str, object, tuple[dict[str, Any], ...], bool]]] = {
     "further fields of a record do not rename it": [
-        (
-            "Archive Rent",
-            "m-1",
-            (MAILS, {"mail": {"id": "m-1", "title": "Ann", "subject": "Rent"}}),
-            True,
-        )
+        ("Archive Rent", "m-1", (MAILS, {"mail": RENT_OF_ANN}), True)
     ],
     "an id of two kinds is named by both or not at all": [
         ("Archive Old plan", 7, (BOTH,), False),
@@ -166,12 +162,7 @@ NAMED: dict[str, list[tuple[str, object, tuple[dict[str, Any], ...], bool]]] = {
         )
     ],
     "a record that is called as what people say is named by no message": [
-        (
-            said,
-            everyday if name == "id" else "p-2",
-            (plans("Old plan", "Salaries", **{name: everyday}),),
-            False,
-        )
+        (said, ident, (plans("Old plan", "Salaries", **{name: everyday}),), False)
         for name in ("title", "note", "from", "id")
         for said, everyday in (
             *(("archive this", "this"), ("archive all of them", "all"), ("Archive it now", "now")),
@@ -184,6 +175,7 @@ NAMED: dict[str, list[tuple[str, object, tuple[dict[str, Any], ...], bool]]] = {
             *(("no", "No"), ("stop", "Stop!"), ("yes", "Yes"), ("thanks", "thanks"), ("hi", "hi")),
             *(("archive it", "it"), ("is it done?", "Done"), ("sauvegarde ça", "ça")),
         )
+        for ident in [everyday if name == "id" else "p-2"]
     ],
     "a message that names one record names none that is called as its other words": [
         (said, "p-2", (plans("Menu", "Salaries", **{name: trap}),), False)

@@ -2,6 +2,7 @@
 carries an answer out."""
 
 import asyncio
+import inspect
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -261,37 +262,28 @@ class Crash(BaseException):
     """The process is gone."""
 
 
-class Faulty:
-    """The stores of a kernel; its `at`-th request dies, `after` it was carried out or before."""
+def faulty(crash: list[Any]) -> Any:
+    """Memory stores whose sessions and audit may die: at the request that is `left`, `after` it was carried
+    out or before."""
 
-    def __init__(self, store: Any, crash: list[Any]) -> None:
-        self._store = store
-        self._crash = crash
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._store, name)
-
+    def dying(method: Any) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:
-            plan = self._crash[0] if self._crash else None
-            if plan is None:
-                return await method(*args, **kwargs)
+            plan = crash[0] if crash else {"left": 0}
             plan["left"] -= 1
             dies = plan["left"] == 0
-            answer = await method(*args, **kwargs) if plan["after"] or not dies else None
+            answer = await method(*args, **kwargs) if not dies or plan["after"] else None
             if dies:
-                self._crash.clear()
+                crash.clear()
                 raise plan["error"]
             return answer
 
         return call
 
-
-def faulty(crash: list[Any]) -> Any:
-    """Memory stores whose sessions and audit may die."""
     stores = memory_stores()
-    return stores._replace(
-        sessions=Faulty(stores.sessions, crash), audit=Faulty(stores.audit, crash)
-    )
+    for store in (stores.sessions, stores.audit):
+        for name, method in inspect.getmembers(store, inspect.iscoroutinefunction):
+            setattr(store, name, dying(method))
+    return stores
 
 
 @pytest.mark.parametrize("error", [Crash(), StorageUnavailable("away")], ids=["crash", "outage"])

@@ -126,6 +126,8 @@ SAVE_NOTE = f("save_note", title=TEXT, body=TEXT)
 FINISH_ROW = f("finish_row", row={"type": "integer"}, keep_all_but=TEXT)
 CREATE_EVENT = f("create_event", title=TEXT, start=TEXT, end=TEXT, location=TEXT)
 
+MADRID = {"title": "Reunión con Ana", "start": "2026-05-20T12:00", "location": "Madrid"}
+VSTRECHA = {"title": "Встреча: Анна", "start": "2026-05-20T09:00"}
 IN_OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (ADD_TASK, {"title": "Buy milk"}, "remind me to buy milk"),
     (ADD_TASK, {"title": "Купить молоко", "due": "2026-05-16"}, "напомни купить молоко завтра"),
@@ -135,16 +137,8 @@ IN_OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (COMPLETE, {"task_id": "t4"}, "Die Steuererklärung ist erledigt"),
     (RENAME, {"task_id": "t2", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
     (SAVE_NOTE, {"title": "Idea", "body": "a blue bike shop"}, "note an idea: a blue bike shop"),
-    (
-        CREATE_EVENT,
-        {"title": "Reunión con Ana", "start": "2026-05-20T12:00", "location": "Madrid"},
-        "pon una reunión con Ana en Madrid el miércoles",
-    ),
-    (
-        CREATE_EVENT,
-        {"title": "Встреча: Анна", "start": "2026-05-20T09:00"},
-        "запланируй встречу с Анной в среду в 9",
-    ),
+    (CREATE_EVENT, MADRID, "pon una reunión con Ana en Madrid el miércoles"),
+    (CREATE_EVENT, VSTRECHA, "запланируй встречу с Анной в среду в 9"),
     (FINISH_ROW, {"row": 2}, "finish row 2"),
     (FINISH_ROW, {"keep_all_but": "milk"}, "finish them, keep all but milk"),
 ]
