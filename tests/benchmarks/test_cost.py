@@ -71,16 +71,15 @@ def table() -> Iterator[Table]:
         yield Table(boto3.client("dynamodb", region_name=REGION))
 
 
-def test_an_update_bills_the_larger_of_the_item_before_and_after(table: Table) -> None:
+def test_an_update_bills_the_larger_of_the_item_before_and_after_and_an_index_its_own_entry(
+    table: Table,
+) -> None:
     assert table.put("a", 3_000) == (0, 3)
     assert table.update("a", "SET n = :n", n="1") == (0, 3)
     assert table.update("a", "REMOVE body") == (0, 3)
     assert table.update("a", "SET body = :b", b="x" * 5_000) == (0, 5)
     assert table.ask("delete_item", TableName="t", Key=key("a")) == (0, 5)
     assert table.ask("delete_item", TableName="t", Key=key("a")) == (0, 1)
-
-
-def test_an_index_bills_its_own_entry_and_two_where_its_key_changes(table: Table) -> None:
     assert table.put("a", 1_500, at="1") == (0, 2 + 2)
     assert table.update("a", "SET n = :n", n="1") == (0, 2 + 2)
     assert table.put("a", 1_500, at="2") == (0, 2 + 2 + 2)

@@ -91,7 +91,9 @@ def test_what_a_search_finds_or_a_call_names_can_be_called_in_the_next_round() -
     assert told in talk.asked[1].prompt
 
 
-def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
+def test_a_search_stands_beside_calls_stays_within_an_app_and_ends_a_turn_where_it_finds_nothing() -> (
+    None
+):
     talk = Talk()
     talk.say(ABOUT_PARCELS, planned(FIND, look("parcel_17")), planned(LOOK))
     assert [c["fn_name"] for c in talk.calls] == ["parcel_17", "orchestra_66"]
@@ -99,9 +101,6 @@ def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
     assert f"the catalogue shows {LOOK.name}" in found
     assert '"matter": "parcel"' in looked
     assert talk.asked[1].prompt.index("FOUND: ") < talk.asked[1].prompt.index("RESULT: ")
-
-
-def test_a_search_may_stay_within_one_app_and_those_that_find_nothing_new_end_the_turn() -> None:
     talk = Talk()
     within = (search("orchestra", app="glacier"), search("number 31", app="glacier"))
     talk.say(ABOUT_PARCELS, *map(planned, within))
@@ -181,7 +180,9 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     assert talk.asked[-1].tools == last.tools
 
 
-def test_a_session_of_many_turns_keeps_its_first_choice_and_shows_what_each_needs() -> None:
+def test_a_session_keeps_its_first_choice_and_shows_what_each_turn_needs_until_an_app_leaves() -> (
+    None
+):
     talk = Talk()
     first = talk.say(ABOUT_PARCELS)
     for n in range(20, 26):
@@ -189,9 +190,6 @@ def test_a_session_of_many_turns_keeps_its_first_choice_and_shows_what_each_need
             shown = talk.say(f"the {matter} number {n}")
             assert shown[: len(first)] == first
             assert f"{matter}__{matter}_{n}" in shown
-
-
-def test_an_app_that_leaves_begins_the_list_anew() -> None:
     stores = memory_stores()
     first = Talk(stores=stores).say(ABOUT_PARCELS)
     fewer = Talk(*map(app_of, MATTERS[:4]), stores=stores)

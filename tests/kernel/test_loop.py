@@ -271,7 +271,9 @@ def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
     assert reply.body["status"] == "ok"
 
 
-def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
+def test_what_was_planned_and_not_run_is_named_also_where_the_model_goes_away(
+    office: Office,
+) -> None:
     office.busy = 9
     steps = "find Anna, print, move <NAME_9> {{steps.0.data.room}}, move Boris B-12"
     k, _ = kernel(office, steps, say("Anna is in B-12."), WEBBEE_MAX_ROUNDS="1")
@@ -279,9 +281,6 @@ def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
     assert told.startswith("Still to do: office – print;")
     assert "office – move: name “Boris”, room “B-12”" in told
     assert "steps.0" not in told
-
-
-def test_a_model_that_goes_away_between_rounds_leaves_an_honest_reply(office: Office) -> None:
     gone = ModelUnavailable("the model did not answer: retry")
     k, _ = kernel(office, "move Anna C-7, ...", gone, gone)
     reply = k.chat("move Anna to C-7, then Boris")

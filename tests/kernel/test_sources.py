@@ -28,7 +28,9 @@ def shown(body: dict[str, object]) -> dict[str, object]:
     return {text[s["start"] : s["end"]]: s.get("path") or s.get("formula", "") for s in sources}
 
 
-def test_each_value_of_a_reply_names_its_field_also_behind_the_mask() -> None:
+def test_each_value_of_a_reply_names_its_field_and_what_has_none_is_asked_about_and_marked() -> (
+    None
+):
     reply = "<EMAIL_1> ordered A-17 for 120.50 EUR; both together are 200 EUR."
     body = kernel(call("shop.orders"), say(reply)).chat("my orders?").body
     assert body["reply"] == reply.replace("<EMAIL_1>", "anna@example.com")
@@ -38,15 +40,6 @@ def test_each_value_of_a_reply_names_its_field_also_behind_the_mask() -> None:
     assert "formatted" in [s["how"] for s in body["sources"]]
     assert told["200 EUR"] == "sum(data.orders[].amount)"
     assert body["sourced"] is True
-
-
-def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
-    text, found = body["reply"], body["marks"]
-    assert isinstance(text, str) and isinstance(found, list)
-    return {text[m["start"] : m["end"]]: m for m in found}
-
-
-def test_a_value_without_source_or_of_another_record_is_asked_about_and_then_marked() -> None:
     reply = say("A-17 is 79.50 EUR. A-18 is 999 EUR.")
     k = kernel(call("shop.orders"), reply, reply)
     body = k.chat("my orders?").body
@@ -56,6 +49,12 @@ def test_a_value_without_source_or_of_another_record_is_asked_about_and_then_mar
         "79.50 EUR": "other_record", "999 EUR": "not_found",
     }  # fmt: skip
     assert marks["79.50 EUR"]["holds"] == "amount: 120.5"
+
+
+def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
+    text, found = body["reply"], body["marks"]
+    assert isinstance(text, str) and isinstance(found, list)
+    return {text[m["start"] : m["end"]]: m for m in found}
 
 
 TASKS = [{"id": f"t_{n}", "title": f"Chore {n}", "status": "open"} for n in range(36)]

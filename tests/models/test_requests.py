@@ -84,12 +84,20 @@ def test_bedrock_keeps_tools_that_grow_part_by_part(
     assert "cachePoint" in second["messages"][-1]["content"][-1]
 
 
-def test_a_description_fits_and_drops_examples_that_do_not() -> None:
+def test_a_description_fits_and_references_are_written_out() -> None:
     long = describe(replace(LIST, description="x" * 1010))
     assert len(long) <= MAX_DESCRIPTION
     assert "покажи" not in long
     assert describe(replace(LIST, description="x" * 2000)) == "x" * MAX_DESCRIPTION
     assert describe(replace(SEND, description="")) == "send (write)"
+    schema = parameters(replace(SEND, input_schema=Person.model_json_schema()))
+    assert set(schema) == {"type", "properties", "required"}
+    assert schema["required"] == ["name", "home"]
+    home = schema["properties"]["home"]
+    title = {"description": "Mr or Ms", "type": "string"}
+    assert home["description"] == "Where they live"
+    assert home["properties"] == {"title": title, "street": {"type": "string"}}
+    assert "$ref" not in json.dumps(schema)  # also where a model holds itself
 
 
 class Address(BaseModel):
@@ -101,17 +109,6 @@ class Person(BaseModel):
     name: str
     home: Address = Field(description="Where they live")
     friends: list["Person"] = Field(default_factory=list)
-
-
-def test_references_are_written_out_and_titles_left_out() -> None:
-    schema = parameters(replace(SEND, input_schema=Person.model_json_schema()))
-    assert set(schema) == {"type", "properties", "required"}
-    assert schema["required"] == ["name", "home"]
-    home = schema["properties"]["home"]
-    title = {"description": "Mr or Ms", "type": "string"}
-    assert home["description"] == "Where they live"
-    assert home["properties"] == {"title": title, "street": {"type": "string"}}
-    assert "$ref" not in json.dumps(schema)  # also where a model holds itself
 
 
 # ---- the stand-ins' checks can fail

@@ -264,7 +264,9 @@ def told(function: FunctionInfo, arguments: dict[str, Any], titles: Titles) -> A
     return card([step], Catalogue({"app": app}), titles, "en")
 
 
-def test_a_card_with_short_values_is_at_most_160_characters() -> None:
+def test_a_card_with_short_values_is_at_most_160_characters_and_says_whose_record_is_answered() -> (
+    None
+):
     made = mailed(to="ann.lee@example.org", subject="Rent", body="It is paid.")
     text = f"{made.summary}\n{made.ask}"
     assert text == (
@@ -273,9 +275,6 @@ def test_a_card_with_short_values_is_at_most_160_characters() -> None:
     )
     assert len(text) <= 160
     assert (made.verb, made.question) == ("Send", "Send “Rent” (Mail)?")
-
-
-def test_a_card_says_that_a_record_is_answered_and_whose_it_is() -> None:
     reply = replace(f("reply", id=TEXT, body=TEXT), action_type=OPEN_WORLD)
     titles = Titles({"7": (Title("app", "", "Q3 plan", "ann@example.org"),)})
     made = told(reply, {"id": "7", "body": "fine by me"}, titles)

@@ -307,7 +307,9 @@ def test_an_effect_is_done_whatever_its_data_model_raises_and_whoever_cannot_be_
 # ---- what is too much
 
 
-def test_ten_megabytes_end_a_call_of_any_kind_and_a_long_alert_is_cut(office: Office) -> None:
+def test_what_is_too_much_or_http_cannot_carry_ends_its_call_and_a_long_alert_is_cut(
+    office: Office,
+) -> None:
     office.act = does(lambda: {"text": "x" * 10_000_000})
     for kind in ("function", "panel", "webhook", "skeleton", "signal", "schedule"):
         outcome = office.call(kind, request_id=f"10 MB {kind}")
@@ -315,9 +317,6 @@ def test_ten_megabytes_end_a_call_of_any_kind_and_a_long_alert_is_cut(office: Of
         assert len(outcome.error) < 1_000
     office.act = does(lambda: "x" * 10_000_000)
     assert len(office.harness.alert("state", old={}, new={})) == 2_000
-
-
-def test_an_answer_of_a_webhook_that_http_cannot_carry_ends_its_call(office: Office) -> None:
     broken = [{"x-a": "1\r\nx-b: 2"}, {"x a": "1"}, {"": "1"}]
     answers = [{"status_code": code} for code in (99, 0, 1000)]
     answers += [{"status_code": 200, "headers": headers} for headers in broken]

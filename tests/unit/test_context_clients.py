@@ -65,15 +65,15 @@ def test_what_has_no_meaning_is_refused_in_words_an_index_where_it_is_declared(
         ext.index("books", "f4")
 
 
-def test_set_replaces_the_whole_and_wraps_what_is_no_object(contexts: ContextFactory) -> None:
+def test_set_replaces_the_whole_and_list_takes_a_collection_or_a_beginning_of_ids(
+    contexts: ContextFactory,
+) -> None:
     store = client(contexts).store
     for key, value in (("theme", {"a": 1, "b": 2}), ("theme", {"a": 3}), ("list", [1, 2])):
         run(store.set(f"prefs/{key}", value))
     assert run(store.get("prefs/theme")).data == {"a": 3}
     assert run(store.get("prefs/list")).data == {"value": [1, 2]}
 
-
-def test_list_takes_a_collection_or_a_beginning_of_ids_among_many(contexts: ContextFactory) -> None:
     async def listed() -> tuple[list[Any], int]:
         store = client(contexts).store
         for number in range(MAX_LIMIT + 1):
@@ -293,8 +293,8 @@ class Fetcher:
         return self.value
 
 
-async def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it_or_its_failure(
-    fresh: ExtensionHarness,
+async def test_many_who_ask_at_once_share_one_fetch_and_its_failure_whoever_gives_up(
+    fresh: ExtensionHarness, cache: Any
 ) -> None:
     async def asked(fetch: Fetcher) -> list[Any]:
         caches = [fresh.context().cache for _ in range(50)]
@@ -305,11 +305,10 @@ async def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it_or_its_failur
     assert await asked(fetch) == [fetch.error] * 50 and fetch.fetched == 1
     fetch.error = None
     assert await asked(fetch) == [[1, 2]] * 50 and fetch.fetched == 2
-
-
-async def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(cache: Any) -> None:
     fetch = Fetcher("v")
-    patient, hasty = (asyncio.create_task(cache.get_or_fetch("k", None, fetch)) for _ in range(2))
+    patient, hasty = (
+        asyncio.create_task(cache.get_or_fetch("other", None, fetch)) for _ in range(2)
+    )
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     hasty.cancel()

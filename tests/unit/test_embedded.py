@@ -819,7 +819,7 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
 
 
-def test_a_form_tells_what_is_allowed_where_a_value_is_not_and_the_whole_of_a_sentence() -> None:
+def test_a_form_tells_what_is_allowed_and_names_common_fields_in_the_users_words() -> None:
     level = {"type": "integer", "minimum": 1, "maximum": 5, "description": "Lumen, e.g. 3. Or 4."}
     color = {"enum": ["red", "blue"], "description": "Z. B. red"}
     lamp = write("app.dim", ["set the lamp to {level}"], "level", level=level, color=color)
@@ -831,9 +831,6 @@ def test_a_form_tells_what_is_allowed_where_a_value_is_not_and_the_whole_of_a_se
     told = ["“Level”: at least 1", "“Color”: one of red, blue"]
     assert [field["error"] for field in fields] == told
     assert [field.get("description", "") for field in fields] == ["Lumen, e.g. 3", "Z. B. red"]
-
-
-def test_a_form_names_common_fields_in_the_users_words_and_repeats_no_label_as_help() -> None:
     texts = {"title": "Title", "body": "What is written", "due_at": "due at"}
     add = tool("app.add", **{name: {**TEXT, "description": text} for name, text in texts.items()})
     form = function_form.form_of(add, {}, "de").to_dict()

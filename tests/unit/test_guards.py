@@ -179,15 +179,14 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands() -> No
         check_placeholders({"title": value})
 
 
-def test_what_a_name_calls_secret_is_kept_from_everyone_and_what_only_sounds_so_is_not() -> None:
+def test_what_a_name_or_a_schema_calls_secret_is_kept_from_everyone_and_what_only_sounds_so_is_not() -> (
+    None
+):
     for name in "password dbPassword api_key PIN cardVerificationNumber access_key".split():
         arguments = {"to": "x", name: "s", "rows": [{name: "s", "id": 1}, "text"]}
         assert without_secrets(arguments, {}) == {"to": "x", "rows": [{"id": 1}, "text"]}
     for name in "key verification number api compass key_api".split():
         assert without_secrets({name: "x"}, {}) == {name: "x"}
-
-
-def test_what_a_schema_marks_as_secret_is_kept_wherever_it_stands() -> None:
     password, login = {"format": "password"}, {"phrase": "s", "to": "a@b.co"}
     optional = {"anyOf": [{"type": "null"}, password]}
     listed = {"type": "array", "items": {"writeOnly": True}}

@@ -117,16 +117,15 @@ def test_a_blocked_address_names_the_setting_that_opens_it_where_one_does(site: 
 # ---- redirects
 
 
-def test_five_redirects_are_followed_and_neither_a_sixth_nor_one_to_an_odd_url(site: str) -> None:
+def test_five_redirects_are_followed_as_httpx_does_and_neither_a_sixth_nor_one_to_an_odd_url(
+    site: str,
+) -> None:
     assert get(f"{site}/hops/5").json()["path"] == "/hops/0"
     with pytest.raises(ValueError, match="more than 5 redirects"):
         get(f"{site}/hops/6")
     for location in ("http://[::1", "//[", "http://a:99999/", "http://a..b/"):
         with pytest.raises((HttpBlockedError, ConnectionError)):
             get(f"{site}/to", params={"url": location})
-
-
-def test_a_redirect_changes_the_method_as_httpx_does(site: str) -> None:
     changed = ((301, "POST"), (302, "POST"), (303, "PUT"), (302, "PUT"))
     for status, sent in (*changed, (307, "POST"), (308, "PUT")):
         seen = get(f"{site}/to?url=/echo&status={status}", sent, content=b"x").json()

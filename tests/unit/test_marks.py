@@ -150,9 +150,7 @@ def test_rows_counts_sums_and_dates_of_a_list() -> None:
     )
 
 
-def test_amounts_carry_the_currency_of_their_rows_or_of_what_holds_them_and_are_added_within_one() -> (
-    None
-):
+def test_amounts_and_texts_that_are_some_are_added_within_one_currency_and_told_with_it() -> None:
     named = [("Milk", "2,10 €"), ("Bread", None), ("Ham", "12,90 €"), ("Salt", "2,10 €")]
     (found,) = aggregates([{"name": name, "price": price} for name, price in named])
     assert found.text() == "data: rows=4; price: sum 17.1 EUR, min 2.1 EUR, max 12.9 EUR of Ham"
@@ -162,9 +160,6 @@ def test_amounts_carry_the_currency_of_their_rows_or_of_what_holds_them_and_are_
     assert "price: sum 3 USD" in aggregates(held)[0].text()
     rows = [{"price": 2.5, "currency": "EUR"}, {"price": 4, "currency": "USD"}]
     assert "price" not in aggregates(rows)[0].spans
-
-
-def test_texts_that_are_amounts_of_one_currency_are_added_and_no_others() -> None:
     for other in ("12,00 $", "1.234 €", "n/a", 7):
         assert not aggregates([{"paid": "390,00 €"}, {"paid": other}])[0].spans
     rows = [{"paid": text} for text in ("390,00 €", "1.290,00 €", "€ 370,-", "-45,00 €")]

@@ -55,7 +55,7 @@ class Team(BaseModel):
     hotline: Phone | None = None
 
 
-def test_what_an_author_declares_is_masked_whatever_it_looks_like() -> None:
+def test_what_an_author_declares_is_masked_whatever_it_looks_like_also_in_a_whole_turn() -> None:
     kinds = declared_pii(Team.model_json_schema())
     assert kinds == {"lead.nick": "name", "members.nick": "name", "hotline": "phone"}
 
@@ -65,9 +65,6 @@ def test_what_an_author_declares_is_masked_whatever_it_looks_like() -> None:
 
     masked = Masker().mask(team("x99", "the boss", "0800-HELP"), kinds)
     assert masked == team("<NAME_1>", "<NAME_2>", "<PHONE_1>")
-
-
-def test_a_declared_result_reaches_the_model_masked_in_a_whole_turn() -> None:
     ext = Extension("teams")
 
     @ChatExtension(ext).function("show", "Show the team", data_model=Team)

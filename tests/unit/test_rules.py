@@ -38,7 +38,7 @@ def asked(*extensions: Extension, env: dict[str, str] | None = None) -> list[Mod
     return model.requests
 
 
-def test_policy_and_rules_of_installed_apps_reach_the_models_before_what_varies() -> None:
+def test_policy_and_rules_of_installed_apps_reach_the_models_and_a_narrator_may_say_them() -> None:
     app = shop(rules="Never cancel a shipped order.", about="Sells things.", display_name="Shop")
     policy = "Refund at most 50 euros.\n\nSay please."
     env = {"WEBBEE_POLICY": policy, "WEBBEE_INSTALL": "shop"}
@@ -49,9 +49,6 @@ def test_policy_and_rules_of_installed_apps_reach_the_models_before_what_varies(
     assert second.system == first.system
     assert narrator.system.endswith(block)
     assert line not in narrator.system + narrator.prompt
-
-
-def test_a_narrator_may_say_what_the_policy_says() -> None:
     model = planning("shop__list_orders", reply="One order. Refunds take 14 days.")
     kernel = TestKernel([shop()], model=model, env={"WEBBEE_POLICY": "Refunds take 14 days."})
     assert kernel.chat("refunds?").text == "One order. Refunds take 14 days."

@@ -50,7 +50,7 @@ def test_facts_stored_in_the_open_are_masked_behind_a_closed_gate_within_the_cap
 UNDO = {"app_id": "tasks", "function": "delete", "params": {"task": "t-1"}}
 
 
-def test_an_undo_whose_card_nobody_answered_is_offered_again() -> None:
+def test_an_undo_is_of_the_newest_effect_and_offered_again_where_nobody_answered_its_card() -> None:
     done = {"status": "done", "what": "Add", "call": 0, "undo": UNDO}
     made = {"receipts": [done], "calls": [{"app_id": "tasks", "fn_name": "add"}]}
     asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
@@ -59,9 +59,6 @@ def test_an_undo_whose_card_nobody_answered_is_offered_again() -> None:
     turns = turn(1, response=made), turn(2, response=asked, waiting=(card,)), turn(3)
     for found in (undoable(SessionMemory(turns[:2])), undoable(SessionMemory(turns))):
         assert [(u.name, u.arguments) for u in found] == [("tasks__delete", {"task": "t-1"})]
-
-
-def test_an_undo_is_of_the_newest_effect_that_can_be_taken_back() -> None:
     calls = [{"app_id": "tasks", "fn_name": "add"}]
     done = {"status": "done", "what": "Add", "call": 0}
     made = turn(1, response={"receipts": [{**done, "undo": UNDO}], "calls": calls})

@@ -81,7 +81,7 @@ def test_what_is_shown_of_a_field(sentence: str) -> None:
         assert compress({"a": value}) == f"a={shown}"
 
 
-def test_six_fields_survive_cut_like_texts_and_nothing_passes_for_a_further_one() -> None:
+def test_six_fields_survive_cut_like_texts_within_seven_hundred_characters() -> None:
     data = {"_meta": 0, **{f"f{i}": i for i in range(8)}, "_refreshed_at": 1}
     assert compress(data) == "f0=0, f1=1, f2=2, f3=3, f4=4, f5=5"
     assert list(visible(data)) == ["f0", "f1", "f2", "f3", "f4", "f5"]
@@ -92,9 +92,6 @@ def test_six_fields_survive_cut_like_texts_and_nothing_passes_for_a_further_one(
     assert compress({"k" * 60: 10**59}) == f"{'k' * 60}=1{'0' * 59}"
     long = line(section({"n": 1}), 1000.0, "s" * 61)
     assert long == f"- {'s' * 59}… (cached ~0s ago): n=1"
-
-
-def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -> None:
     head = len("- inbox (cached ~0s ago): ")
     full = {f"f{i}": [{"title": "x" * 60}] * 2 for i in range(6)}
     rendered = line(section(full), 1000.0, "inbox")
@@ -134,7 +131,7 @@ def test_what_no_line_can_show_does_not_pass_the_gate(value: object, passed: obj
     mask.assert_called_once_with({"a": passed})
 
 
-def test_a_handler_may_return_a_response_a_dict_or_a_result_and_data_that_only_look_so() -> None:
+def test_a_handler_returns_a_response_a_dict_or_a_result_and_nothing_else_is_a_snapshot() -> None:
     done = ActionResult.success({"n": 1}, "one")
     within = ActionResult.success({"response": {"n": 1}}, "one")
     wire = {"status": "success", "data": {"n": 1}, "summary": "one"}
@@ -150,9 +147,6 @@ def test_a_handler_may_return_a_response_a_dict_or_a_result_and_data_that_only_l
         {"response": [1], "n": 1},
     ):
         assert inner(data) == data
-
-
-def test_anything_else_and_a_failed_result_are_no_snapshot() -> None:
     for result in (None, "text", [1], 5, ui.Text("n")):
         with pytest.raises(TypeError, match="refresh handler returns"):
             inner(result)

@@ -85,7 +85,7 @@ def stood(listed: Shortlist) -> tool_retrieval.ToolList:
     return again
 
 
-def test_what_was_added_makes_room_and_the_first_choice_stays() -> None:
+def test_what_was_added_or_used_stays_when_room_is_made_and_the_first_choice_with_it() -> None:
     listed = first = shortlist(ALL, f"the {MATTERS[0]} number 1")
     made_room: list[int] = []
     for n, matter in enumerate(MATTERS[1:], 2):
@@ -98,9 +98,6 @@ def test_what_was_added_makes_room_and_the_first_choice_stays() -> None:
         if listed.unchanged < len(before.tools):
             made_room.append(listed.unchanged)
     assert 0 < len(made_room) < len(MATTERS) - 1
-
-
-def test_what_was_used_stays_when_room_is_made() -> None:
     used = {("violin", "violin_3"), ("engine", "engine_25")}
     small = of_matters(30)
     shown = (tool_retrieval.ListedTool(n, False) for n in range(tool_retrieval.MAX_GROWN))
