@@ -300,17 +300,6 @@ def test_a_message_delivered_to_four_consumers_at_once_and_again_saves_once(fres
     assert fresh.trace()["steady"] == 2
 
 
-def test_a_lease_that_ran_out_is_anyones(fresh: Loop) -> None:
-    fresh.clock.advance(60)
-    fresh.outage.next("update_item", "SET #sections", error=SystemError("killed"))
-    assert fresh.deliver(is_due()) == ["0"]
-    assert fresh.deliver(is_due()) == []
-    assert fresh.section("watch").due_at <= fresh.clock.now()
-    fresh.clock.advance(LEASE_S)
-    assert fresh.deliver(is_due()) == []
-    assert fresh.section("watch").refreshed_at == fresh.clock.now()
-
-
 def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
     fresh.after(30)
     fresh.clock.advance(30)

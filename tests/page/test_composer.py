@@ -102,12 +102,3 @@ def test_a_message_that_is_changed_says_so_until_it_is_sent_or_left(visit: Visit
     say(page, "show my tasks")
     told.wait_for(state="hidden")
     assert page.get_by_role("button", name="Answer again").get_attribute("title") != "Answer again"
-
-
-def test_a_form_below_a_reply_is_sound_for_every_reader(visit: Visit) -> None:
-    page = visit("bob")
-    say(page, "please kindly send an email to zoe@example.com")
-    assert findings(page) == []
-    On(page).found("kindly").click()
-    page.locator(".turn.sought").wait_for()
-    assert findings(page) == []

@@ -38,6 +38,7 @@ def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit:
     assert "300418" in sought.inner_text()
     assert sought.evaluate("e => e === document.activeElement")
     assert page.evaluate(MARKED) == {"text": "300418", "seen": True}
+    assert findings(page) == []
     on.search.press("Escape")
     match.wait_for(state="detached")
     on.found("library").click()  # drawn, far down
@@ -310,6 +311,7 @@ def test_a_form_that_failed_keeps_what_was_typed_and_one_that_was_sent_is_conver
     done = On(page).done
     say(page, "please kindly send an email to zoe@example.com")
     form = page.locator(".turn form.n-form")
+    assert findings(page) == []
     send, account = form.get_by_role("button", name="Send"), form.locator("[data-param=account]")
     form.locator("[data-param=to]").fill("zoe@example.com")
     form.locator("[data-param=body]").fill("The form is here.")
