@@ -75,7 +75,10 @@ def test_what_the_gateway_refuses_is_refused_with_the_way_to_sign_in(
     there = f"{deployed.world.url}/.well-known/oauth-protected-resource/v1/mcp"
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == f'Bearer resource_metadata="{there}"'
-    assert httpx.get(there, timeout=60).json()["authorization_servers"] == [deployed.issuer.address]
+    for told in (there, there.removesuffix("/v1/mcp")):
+        found = httpx.get(told, timeout=60).json()
+        assert found["authorization_servers"] == [deployed.issuer.address]
+    assert answer.json()["jsonrpc"] == "2.0"
     assert "imperal_id" not in json.dumps(answer.json())
 
 

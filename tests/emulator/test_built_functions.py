@@ -28,14 +28,6 @@ def chat(cloud: Cloud, message: str, session: str, **more: Any) -> dict[str, Any
     return dict(body)
 
 
-def test_the_page_is_told_that_all_is_well(cloud: Cloud) -> None:
-    status, body = cloud.http("chat_turn", "http_health")
-    assert (status, body["status"]) == (200, "ok")
-    assert body["tables"] == {"sessions": "ok", "skeleton": "ok", "events": "ok"}
-    assert set(body["extensions"]) == {"mail", "tasks", "notes", "walker"}
-    assert "ok" in body["extensions"].values()
-
-
 def test_a_turn_runs_a_tool_in_the_other_function_and_is_stored(cloud: Cloud) -> None:
     cloud.messages()
     said = "add a task: send the Q3 budget to finance"

@@ -6,21 +6,13 @@ from typing import Any
 
 import pytest
 
-from local.stack import Stack
 from tests.functions.support import BOB, Answer, Person, one_for_all, rows
 
 STATELESS = "2026-07-28"
 META = "io.modelcontextprotocol/"
 SESSION = {"mcp-session-id": "elicits-1", "mcp-protocol-version": "2025-11-25"}
 """Of a client that said in its handshake that it can ask its user."""
-ENVIRONMENT = {
-    "WEBBEE_ISSUER": "https://login.example.com",
-    "WEBBEE_PUBLIC_URL": "https://api.example",
-    "WEBBEE_USER_REQUESTS_PER_MINUTE": "20",
-}
-
-
-stack = one_for_all(env=ENVIRONMENT)
+stack = one_for_all(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "20"})
 
 
 def send(
@@ -231,15 +223,3 @@ def test_a_limit_is_told_to_the_clients_model(person: Person) -> None:
 def test_what_is_no_message_is_refused(person: Person, body: str, code: int) -> None:
     answer = person.send("POST", "/v1/mcp", body=body)
     assert (answer.status, answer["error"]["code"], answer["id"]) == (400, code, None)
-
-
-def test_a_client_learns_where_its_user_signs_in(stack: Stack) -> None:
-    nobody = Person(stack, {})
-    for path in ("", "/v1/mcp"):
-        told = nobody.send("GET", f"/.well-known/oauth-protected-resource{path}")
-        assert told["resource"] == "https://api.example/v1/mcp"
-        assert told["authorization_servers"] == ["https://login.example.com"]
-    refused = nobody.send("POST", "/v1/mcp", body={})
-    assert (refused.status, refused.body["jsonrpc"]) == (401, "2.0")
-    there = "https://api.example/.well-known/oauth-protected-resource/v1/mcp"
-    assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{there}"'

@@ -50,26 +50,6 @@ def test_cloudformation_creates_everything_that_moto_knows(
     assert set(some.split()) <= deployment.names.keys()
 
 
-def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(
-    stack: Stack, deployment: Deployment
-) -> None:
-    installed = stack.invoke(
-        "chat_turn", http_event("PUT", "/v1/extensions/tasks/installation", claims=CLAIMS)
-    )
-    assert installed["statusCode"] == 200, installed
-    assert stack.tick() >= 1
-    while stack.drain():
-        pass
-    body = {"message": "add a task: send the Q3 budget to finance", "session_id": "s1"}
-    answer = stack.invoke("chat_turn", http_event("POST", "/v1/chat", claims=CLAIMS, body=body))
-    assert answer["statusCode"] == 200, answer
-    assert [c["status"] for c in json.loads(answer["body"])["calls"]] == ["ok"]
-
-    database = boto3.client("dynamodb", region_name="us-east-1")
-    for table in ("SessionsTable", "SkeletonTable", "StoreTable", "AuditTable"):
-        assert database.scan(TableName=deployment.names[table])["Items"], table
-
-
 def test_a_policy_of_2_500_characters_reaches_the_models_out_of_parameter_store(
     stack: Stack, deployment: Deployment
 ) -> None:
