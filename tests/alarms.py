@@ -6,8 +6,6 @@ that end then. It looks a little further back than N periods and takes real data
 missing ones; how far is not published, in the documentation's example it is two periods.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import math

@@ -1,8 +1,6 @@
 """template.yaml deployed: transformed as CloudFormation gets it, created by CloudFormation in moto,
 as far as moto goes."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Any JSON, for tests that hold for all of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -1,8 +1,6 @@
 """The smallest whole turn: a model that plans the same calls whenever it is asked, and an app whose
 functions return the same data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall

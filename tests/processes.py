@@ -1,7 +1,5 @@
 """Servers under test: their ports, and their end as of a crash."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Work, counted in calls of functions, which no busy machine changes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

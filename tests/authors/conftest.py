@@ -1,7 +1,5 @@
 """What an author's test loads is gone behind it: another test may have an app of that name."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from types import ModuleType

@@ -4,8 +4,6 @@ with an SDK of 5.x, too.
 `docs/compatibility.md` lists them.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

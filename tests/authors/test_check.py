@@ -1,7 +1,5 @@
 """`webbee check` finds planted mistakes at their lines, and nothing where there is nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What an extension raises is told where its author stands, and nowhere else."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 """The harness reaches every kind of handler an extension may register, and refuses there what looks
 like a secret."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from pathlib import Path

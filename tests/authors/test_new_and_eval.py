@@ -2,8 +2,6 @@
 check, and whose tests see a function that fails; `webbee eval` says a table of utterances to a
 model."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

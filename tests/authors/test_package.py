@@ -1,8 +1,6 @@
 """What pip makes of this repository: the SDK with its types, the harness and the command, for a
 folder of extensions that is somewhere else. Built and installed without a network."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """docs/reference.md is what the code says, and the guide's snippets and README's extension run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,8 +1,6 @@
 """A saved file is live for the next call; one that does not load leaves the version before. What
 is found in it is told at its line."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import subprocess

@@ -1,8 +1,6 @@
 """Programs that others wrote, against the local API. Skipped, with the reason, where they are not
 installed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

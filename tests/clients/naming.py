@@ -1,8 +1,6 @@
 """A proxy in front of the local API for a suite that knows neither tokens nor apps: it adds a token,
 and leaves out the app's id before the names of tools and resources. It changes nothing else."""
 
-from __future__ import annotations
-
 import http.client
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

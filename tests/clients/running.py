@@ -1,7 +1,5 @@
 """Runs programs of npm and PyPI."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Chat clients that others wrote, over the protocol of OpenAI: the terminal client `llm`, and what docs/clients.md says
 of each client, its block run as it stands."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The official conformance suite of the Model Context Protocol, as a server meets it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

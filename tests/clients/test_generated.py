@@ -1,7 +1,5 @@
 """Clients that generators make of docs/openapi.json: they compile, and do what a person would."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """MCP clients that exist: both TypeScript SDKs, the Python SDK."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -2,8 +2,6 @@
 the 401 alone, and what the gateway refuses is refused: through the local API, whose gateway verifies
 tokens as API Gateway's authoriser does, and the official Python client."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Chat clients that exist: the `openai` package against the running API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

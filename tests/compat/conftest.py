@@ -1,7 +1,5 @@
 """The fixtures' deployment: all extensions of `extensions/` in one process, on memory stores."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

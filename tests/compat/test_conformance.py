@@ -5,8 +5,6 @@ names each one and the test here or beside that holds the same promise, and says
 and why.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from pathlib import Path

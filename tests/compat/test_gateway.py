@@ -1,8 +1,6 @@
 """The gateway that hand-built clients find: a real HTTP endpoint, for the app, tenant and user of
 one call, as long as that call."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging

@@ -1,8 +1,6 @@
 """What an extension should not do ends with its own call: it is answered, logged, and the others
 never notice."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import logging

@@ -1,8 +1,6 @@
 """extensions/check_requirements.py: what extensions require is checked, by name, before the layer
 is built."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 import subprocess

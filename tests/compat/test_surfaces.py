@@ -1,8 +1,6 @@
 """Extensions written for imperal-sdk run unchanged: each surface, through the kernel's own
 dispatch."""
 
-from __future__ import annotations
-
 import json
 import time
 from urllib.parse import parse_qs, urlsplit

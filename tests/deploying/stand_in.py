@@ -7,8 +7,6 @@ of the extensions (it unpacks layers, but not to /opt); a version for each `Rele
 takes parameters' defaults); a number that it keeps as a string.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

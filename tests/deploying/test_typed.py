@@ -9,8 +9,6 @@ parameters, `AwsEndpoint`, `Alarms` (ministack refuses alarms with metric math) 
 CloudFormation makes no function with tenant isolation).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

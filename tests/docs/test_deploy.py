@@ -2,8 +2,6 @@
 options given, the parameters they set are the template's. `make test-deploy` types them into an account on this machine, `make
 test-sam` the block that needs none."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """What the documents promise is what the code has."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

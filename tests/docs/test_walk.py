@@ -3,8 +3,6 @@ coroutine of the kernel that a turn enters, in order. Rooms that `turn/` asks fo
 waiting are no stations, and neither are those that everything stands on. What the turn begins
 beside itself (`background.beside`) goes a way of its own, at a moment that the event loop chooses."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import itertools

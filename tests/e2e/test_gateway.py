@@ -1,8 +1,6 @@
 """The local run over real HTTP: the gateway asks for tokens, serves the template's routes and hands
 real events to the real functions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """A mail session in Russian on real mail servers: the address is used, and with the gate closed no
 model ever reads one."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

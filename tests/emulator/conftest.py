@@ -1,8 +1,6 @@
 """The deployment these tests drive: `sam build`'s artefacts under Lambda's runtime emulator, tables
 by CloudFormation in moto."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ What runs is the build directory and the built layers, copied out of the checkou
 checkout is on its path.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """What the built cell gives extension code that looks for more than its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

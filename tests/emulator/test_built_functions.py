@@ -1,8 +1,6 @@
 """What `sam build` makes, under Lambda's runtime client and emulator: the production path from
 init and event to item, in every language, and with what `sam local` is given."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

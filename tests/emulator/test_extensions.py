@@ -1,8 +1,6 @@
 """Extensions of `imperal-sdk` as they are deployed: built into the layer with the SDK, on Lambda's
 Python, under its runtime emulator; and servers of the Model Context Protocol over HTTP."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ of its own, so what was asked is known by function. In AWS a request beyond the 
 action that nothing asks for would be a door left open.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,8 +1,6 @@
 """What the tests of whole turns share: a model that does as it is told, an extension that
 misbehaves on request, a user of the API."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

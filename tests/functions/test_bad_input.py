@@ -1,8 +1,6 @@
 """A request that cannot be served gets a 4xx that names the field and the limit, and leaves no
 trace in any table."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,8 +1,6 @@
 """Extension code that waits or blocks its thread is given up on in every function: its own call
 fails, what comes next gets another thread, and what comes late arrives as an event."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """What a turn costs in DynamoDB: fixed, whatever the history, the users and the documents. Two
 writes of the kernel: the request is counted, the turn recorded; every fifth archives five turns."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """What a chat completion says of tokens, limits and errors that pass."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Consent over the API: destinations accepted for good, rewritten texts, and chat clients whose own
 requests are no turns of a person's."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

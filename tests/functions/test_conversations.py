@@ -1,7 +1,5 @@
 """Conversations, searched in full."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

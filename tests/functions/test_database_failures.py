@@ -1,7 +1,5 @@
 """The database and its items fail: what a turn says, keeps and does not do twice."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

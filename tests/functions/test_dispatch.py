@@ -1,8 +1,6 @@
 """The seam to the function that runs extensions: a turn is honest where that function fails or is
 away."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

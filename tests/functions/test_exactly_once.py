@@ -1,8 +1,6 @@
 """The same request may arrive twice, at the same moment, in other threads and other functions: its
 effects happen once, its reply is one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,8 +1,6 @@
 """A form that a model offers below a reply, filled by its user: it runs at once and once, and what
 came of it is part of the conversation, like the answer to a question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

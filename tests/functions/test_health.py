@@ -1,8 +1,6 @@
 """`GET /v1/health` asks every app side by side, waits for none of them longer than it may, and asks
 nobody twice within a minute: the route is public. And what the functions count as failed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

@@ -1,8 +1,6 @@
 """Effects that outlive their turn: recorded when they have ended or are lost, and their results
 kept."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

@@ -1,7 +1,5 @@
 """Limits: which one was met and when to come back; what was asked before, and others, go on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from unittest.mock import AsyncMock
 

@@ -1,8 +1,6 @@
 """WebSockets as API Gateway brings them: its events to the real handlers, and what these post to a
 real `@connections` over HTTP."""
 
-from __future__ import annotations
-
 import json
 import random
 import time
@@ -10,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -78,7 +76,7 @@ class Page:
     @classmethod
     def opened(
         cls, stack: Stack, sockets: Connections, person: Person, name: str, last: str = ""
-    ) -> Page:
+    ) -> Self:
         assert connect(stack, ticket_of(person), name) == 200
         sockets.open[name] = []
         page = cls(stack, sockets, name)

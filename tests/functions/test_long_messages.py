@@ -1,8 +1,6 @@
 """Long and odd messages through a whole turn, with the shipped apps and the embedded model: each is
 answered, and none takes more work than a message of its length may."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """What an MCP client is given beside data and words, as far as the protocol leaves it to the server;
 `tests/clients` runs the official conformance suite against the same app."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The kernel as an MCP server: what a client's messages do, and what no client can do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 """What a person is owed: the whole conversation, the record of calls, everything that is kept, and
 its end."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

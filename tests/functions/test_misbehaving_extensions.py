@@ -1,8 +1,6 @@
 """Extension code may raise, exit or return rubbish: the turn answers honestly, the next one works,
 the ledger keeps nothing of it."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

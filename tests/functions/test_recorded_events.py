@@ -1,7 +1,5 @@
 """Given an event as AWS sends it, the function's answer."""
 
-from __future__ import annotations
-
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor

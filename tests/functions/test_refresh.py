@@ -1,8 +1,6 @@
 """The refresh loop on the real function: tick, queue, lease, save, alert; whatever comes twice or
 dies half-way."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,8 +1,6 @@
 """Connecting an account of another service: begun by a call, finished by the browser that comes
 back, once, for the user who began it."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

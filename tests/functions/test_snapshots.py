@@ -1,8 +1,6 @@
 """A function that starts from a snapshot: what init leaves behind, what each copy makes anew, and that
 the first turn loads no module."""
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -1,8 +1,6 @@
 """Tenants and users stay apart: the same session, app and keys, webhooks and schedules, and nothing
 crosses."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Receipts, cards and forms speak the user's language where an author gave a title in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """What created a record, or tells how its effect is taken back, offers that: by a card, and by
 nothing else."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any

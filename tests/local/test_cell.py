@@ -1,8 +1,6 @@
 """`make run` as its user starts it: extension code may do what it likes to its process, and the
 server goes on."""
 
-from __future__ import annotations
-
 import os
 import queue
 import signal

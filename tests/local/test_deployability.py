@@ -2,8 +2,6 @@
 function would start with, models that do not answer, quotas, tenant isolation. Every command that
 reaches an account goes to the one region that the shell names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

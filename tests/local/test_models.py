@@ -1,8 +1,6 @@
 """`webbee models check` against stand-ins that behave as servers do, and `make run`, which notices a
 model server of this machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

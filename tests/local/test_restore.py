@@ -1,7 +1,5 @@
 """`webbee restore`: a table that was restored beside the stack's own gives back what is missing."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

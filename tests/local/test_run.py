@@ -1,8 +1,6 @@
 """`make run`: who comes early waits and finds a world in which everything is prepared, a long turn
 is waited for, and what a run keeps the next one finds."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import http.client

@@ -1,7 +1,5 @@
 """The `webbee` command line, each command as a user types it."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

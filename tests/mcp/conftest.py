@@ -1,7 +1,5 @@
 """A server of the protocol, and a kernel that has it as an app."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

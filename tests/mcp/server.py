@@ -1,8 +1,6 @@
 """A server of the Model Context Protocol that does as it is told: it answers well, hangs, lies, floods, changes its tools,
 or says what it should not. It speaks streamable HTTP, 2025-11-25, with sessions."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import queue

@@ -1,7 +1,5 @@
 """`webbee mcp` and `webbee check`: what an operator sees and decides."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

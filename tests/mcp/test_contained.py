@@ -1,8 +1,6 @@
 """What a server may do, and how far it comes with it: it hangs, lies, floods, changes what was approved, says what it should
 not, or is not there."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Servers that nobody here wrote, from PyPI (`make .venv-servers`) and npm (`make .venv-npm`): approved,
 each call a turn of the kernel in which a model makes it, remembered."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A server's tools are functions of an app: called, remembered, guarded like any other."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """A server behind a provider of its own: what an operator does once, and each user after."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,8 +1,6 @@
 """A real Chromium against the local deployment. Skipped, with the reason, where there is no
 Chromium."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,8 +1,6 @@
 """Every constructor of the SDK's `ui` module with all it takes: the words of each that a person must
 find, the calls they must reach."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -2,8 +2,6 @@
 given, and a last argument where people sign in at an issuer. It prints its address, and the issuer's;
 it ends with its input."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack
 from typing import Any

@@ -1,7 +1,5 @@
 """Accessibility, judged by axe-core: nothing serious in any state of the page."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

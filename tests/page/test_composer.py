@@ -1,8 +1,6 @@
 """Where a person writes, what he is told beside it, and the page's head: nothing is cut, in any language, at any
 width."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .conftest import On, Visit

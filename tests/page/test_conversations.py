@@ -1,8 +1,6 @@
 """What people expect of a chat: found again, chosen by a button, shown once, coloured by what it
 does, and told truly where it failed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

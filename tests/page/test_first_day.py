@@ -1,7 +1,5 @@
 """The first day of README.md: what its table says is typed and pressed as it stands there."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Every node the SDK's `ui` module can make, drawn in a real Chromium: its words are there, what it
 can do is done, nothing breaks it."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page over its socket: what a person sees when connections, servers and tabs come and go."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

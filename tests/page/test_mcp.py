@@ -1,8 +1,6 @@
 """A person uses a server that wants a sign-in, in a real browser: connects an account at the
 server's own provider, and answers what the server asks in the middle of a call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Signing in on the page with OpenID Connect, in Chromium against an issuer on loopback."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The page in a real browser, as a person uses it."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

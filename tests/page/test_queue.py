@@ -1,8 +1,6 @@
 """What is said while a turn runs: it waits in sight and is sent in its order; where the turn fails or is stopped, its
 writer has it back. Nothing is lost or overtaken."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,8 +1,6 @@
 """What a first day found on the page:
 panels that fail, what covers what one reads, words that mislead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

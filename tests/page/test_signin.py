@@ -1,8 +1,6 @@
 """A person connects an account of another service, in a real browser: the panel's button, the
 provider, the question, the news."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit

@@ -1,8 +1,6 @@
 """The page's sources: nothing in them can run a stranger's text, every word exists in each
 language, the docs list every node."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -6,8 +6,6 @@ receipt. `make test-model` runs this; the server answers in two manners, with th
 the weights bring, and held to a grammar in which it calls functions.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

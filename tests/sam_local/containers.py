@@ -5,8 +5,6 @@ machine's parts: Python 3.13 with its libraries, the runtime client of `.venv-em
 the commands that SAM's own image build runs. SAM adds the runtime emulator it ships with.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,8 +1,6 @@
 """The block of docs/deploy.md that runs Lambda on this machine, typed in a shell that names no region;
 `tests/emulator` drives the same functions further."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

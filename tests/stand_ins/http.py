@@ -1,8 +1,6 @@
 """The HTTP half of the stand-in model servers: what they play, what they note, one thread a
 connection."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """What the kernel logs, read by a test."""
 
-from __future__ import annotations
-
 import io
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Answers of the two services in pieces, as they stream them."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct

@@ -7,8 +7,6 @@ and play what they are told.
         assert server.problems == []
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

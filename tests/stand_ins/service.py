@@ -1,7 +1,5 @@
 """An HTTP server as a test scripts it: it notes what comes, and plays or makes the answers."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import sys

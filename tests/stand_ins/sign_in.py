@@ -4,8 +4,6 @@
 a page without one; `Guard` stands before a server of the Model Context Protocol, as remote ones do.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import http.client

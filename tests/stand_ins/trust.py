@@ -1,7 +1,5 @@
 """A certificate that nobody but a test trusts."""
 
-from __future__ import annotations
-
 import datetime as dt
 import ipaddress
 from pathlib import Path

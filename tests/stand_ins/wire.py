@@ -1,13 +1,11 @@
 """What the two model services accept, checked: Converse against botocore's service model, chat
 completions against the published shape."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import botocore.session
 from botocore.validate import ParamValidator
@@ -220,7 +218,7 @@ class ChatRequest(_Strict):
     prompt_cache_retention: str | None = None
 
     @model_validator(mode="after")
-    def _documented_rules(self) -> ChatRequest:
+    def _documented_rules(self) -> Self:
         if self.stream_options is not None and not self.stream:
             raise ValueError("stream_options is only allowed when stream is true")
         if self.tool_choice is not None and not self.tools:

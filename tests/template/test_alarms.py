@@ -2,8 +2,6 @@
 kernel's own metrics are what it writes; those of AWS are points with the names that AWS gives
 them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

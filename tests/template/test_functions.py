@@ -1,7 +1,5 @@
 """What a start of `chat_turn` does before anybody asks: counted, in a process of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

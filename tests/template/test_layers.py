@@ -1,7 +1,5 @@
 """The Makefiles that `sam build` calls to make the layers of the kernel and of the extensions."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,8 +1,6 @@
 """What an operator relies on: alarms, one dashboard, versions that move and move back, parameters
 that are refused early."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

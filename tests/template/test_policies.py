@@ -1,8 +1,6 @@
 """Least privilege, per table and per action: this table is the contract, the template must equal
 it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

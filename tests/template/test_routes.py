@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from local.template import Template, resources, routes
 from tests.template.conftest import chosen
 

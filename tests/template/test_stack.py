@@ -1,8 +1,6 @@
 """The whole template as a CloudFormation stack in moto, and the three handlers against what it
 created."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

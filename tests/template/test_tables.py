@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from local.template import Template, table_definitions

@@ -1,7 +1,5 @@
 """The mail extension on real servers: pymap speaks IMAP, aiosmtpd speaks SMTP, both on loopback."""
 
-from __future__ import annotations
-
 import json
 import logging
 import socket
