@@ -131,9 +131,7 @@ def harness(request: pytest.FixtureRequest, written: Callable[..., Path]) -> Ext
     return ExtensionHarness(written("pair", head + MAIN))
 
 
-def test_an_app_is_told_in_its_authors_words_and_a_user_is_known_by_either_name(
-    harness: ExtensionHarness,
-) -> None:
+def test_an_app_has_its_authors_words_and_a_user_either_name(harness: ExtensionHarness) -> None:
     app = harness.registry.catalogue().apps["pair"]
     assert (app.display_name, app.description, app.version) == ("A pair", "Moods of two", "1.2.0")
     assert "Name the mood." in app.rules
@@ -187,9 +185,7 @@ def test_a_section_alerts_by_its_tool(harness: ExtensionHarness) -> None:
     assert harness.alert("mood", old={"mood": "calm"}, new={"mood": "calm"}) == ""
 
 
-def test_a_webhook_refuses_a_wrong_key_and_acts_for_the_user_it_names(
-    harness: ExtensionHarness,
-) -> None:
+def test_a_webhook_refuses_a_wrong_key_and_acts_for_its_user(harness: ExtensionHarness) -> None:
     query = {"mood": "calm"}
     wrong = harness.webhook("felt", "alice", headers={"X-Key": "no"}, query=query)
     assert (wrong.status, wrong.body) == (401, {"error": "wrong key"})
@@ -206,9 +202,7 @@ def test_a_job_runs_at_its_minute_for_every_user(harness: ExtensionHarness) -> N
     assert harness.as_user("bob").call("asked").data == {"count": 0}
 
 
-def test_a_panel_is_a_tree_of_nodes_and_an_event_reaches_who_listens(
-    harness: ExtensionHarness,
-) -> None:
+def test_a_panel_is_a_tree_and_an_event_reaches_who_listens(harness: ExtensionHarness) -> None:
     tree = harness.panel("moods")
     assert (tree["type"], tree["props"]["content"]) == ("Text", "All moods")
     harness.event("other.laughed", {"by": "calm"})

@@ -70,9 +70,7 @@ def findings(written: Callable[..., Path]) -> Check:
 WAITING = (PLANTED / "waiting/main.py").read_text("utf-8")
 
 
-def test_a_file_or_folder_named_as_a_module_of_pythons_own_is_told(
-    findings: Check, tmp_path: Path
-) -> None:
+def test_a_file_or_folder_named_as_one_of_pythons_is_told(findings: Check, tmp_path: Path) -> None:
     told = "1: name: Python's own {} cannot be imported beside a {} of its name: rename {}"
     found = findings(WAITING, **{"email.py": "def send() -> None: ...\n"})
     assert spoken(found) == told.format("email", "file", "email.py")
@@ -96,9 +94,7 @@ def test_modules_of_a_package_are_checked_like_those_beside_main(findings: Check
     assert spoken(broken) == "1: syntax: invalid syntax"
 
 
-def test_a_line_is_what_python_counts_as_one_and_files_of_others_are_left_alone(
-    findings: Check,
-) -> None:
+def test_a_line_is_what_python_counts_and_files_of_others_are_left(findings: Check) -> None:
     """A form feed, as some set between the parts of a file, ends no line."""
     others = (".ipynb_checkpoints/main.py", "venv/main.py")
     found = findings(
@@ -112,9 +108,7 @@ def test_a_line_is_what_python_counts_as_one_and_files_of_others_are_left_alone(
     assert [(f.file, f.line, f.rule) for f in found] == told
 
 
-def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_type_checker_without_end_leaves_other_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typed, "SECONDS", 0.001)
     found = problems_of(PLANTED / "listed").findings
     (told,) = [f.message for f in found if f.rule == "types"]
@@ -160,9 +154,7 @@ def test_a_line_that_says_so_is_left_alone_by_that_rule_only(findings: Check) ->
     assert (9, "shared-state") in told and not told & {(8, "shared-state"), (9, "clock")}
 
 
-def test_what_does_not_load_is_told_with_the_lines_that_ran_and_its_last_words(
-    findings: Check,
-) -> None:
+def test_what_does_not_load_is_told_with_lines_that_ran_and_last_words(findings: Check) -> None:
     parts = "def made():\n    raise KeyError('no table')\n"
     found = findings("import parts\n\nparts.made()\n", **{"parts.py": parts})
     [finding] = [f for f in found if f.rule == "load"]

@@ -74,9 +74,7 @@ def folder(written: Callable[..., Path]) -> Path:
     return written("ledger", MAIN)
 
 
-def test_harness_and_page_tell_developers_text_line_and_frames_without_secrets(
-    folder: Path,
-) -> None:
+def test_harness_and_page_tell_developers_text_line_frames_and_no_secret(folder: Path) -> None:
     harness = ExtensionHarness(folder, secrets={"token": "hunter2"}, user=DEVELOPER)
     result = harness.call("add")
     told = """KeyError: "no amount in {'token': '[secret]'}" (ledger/main.py:17)"""
@@ -260,9 +258,7 @@ def test_what_is_no_result_is_told_where_the_handler_stands_and_to_whoever_compa
     assert f"not int: ActionResult.success(data, summary) ({at})" in event.data["text"]
 
 
-def test_a_provider_of_the_deployment_is_given_to_the_harness_as_to_the_deployment(
-    slips: Path,
-) -> None:
+def test_a_provider_is_given_to_the_harness_as_to_the_deployment(slips: Path) -> None:
     acme = '{"acme": {"authorize_url": "https://a.example/in", "token_url": "https://a.example/t"}}'
     given = {"acme_client_id": "c", "acme_client_secret": "s"}
     harness = ExtensionHarness(slips, secrets=given, env={"WEBBEE_OAUTH_PROVIDERS": acme})
@@ -301,9 +297,7 @@ def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the
     assert "KeyError" not in as_text(body)
 
 
-def test_the_author_reads_the_error_itself_on_the_own_machine_and_no_model_does(
-    folder: Path,
-) -> None:
+def test_the_author_reads_the_error_on_his_machine_and_no_model_does(folder: Path) -> None:
     model = adding()
     kernel = TestKernel([folder], model=model, env={"WEBBEE_DEVELOP": "true"})
     told = kernel.chat("add a row", user=DEVELOPER).body["reply"]

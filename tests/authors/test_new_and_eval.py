@@ -57,9 +57,7 @@ NEW = {
 things."""
 
 
-def test_new_extensions_say_what_they_were_told_and_pass_the_check_and_their_tests(
-    run: Run, tmp_path: Path
-) -> None:
+def test_new_extensions_say_what_was_told_and_pass_all_checks(run: Run, tmp_path: Path) -> None:
     for app, (said_of_it, typed, holds) in NEW.items():
         if typed:
             typed_at_a_terminal(typed, "new", app, cwd=tmp_path)

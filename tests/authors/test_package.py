@@ -46,16 +46,12 @@ def elsewhere(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-def test_a_new_extension_is_checked_and_tested_outside_the_repository(
-    installed: Path, elsewhere: Path
-) -> None:
+def test_a_new_extension_is_tested_outside_the_repository(installed: Path, elsewhere: Path) -> None:
     assert "weather: nothing to mend" in run(installed / "webbee", "check", cwd=elsewhere)
     assert "passed" in run(installed / "webbee", "test", "weather", cwd=elsewhere)
 
 
-def test_an_editor_resolves_the_sdk_and_finds_what_is_wrong(
-    installed: Path, elsewhere: Path
-) -> None:
+def test_an_editor_resolves_the_sdk_and_finds_mistakes(installed: Path, elsewhere: Path) -> None:
     code = "from webbee_kernel.sdk import Context\nfrom webbee_kernel.testing import ExtensionHarness\n"
     code += "async def f(ctx: Context) -> None:\n    await ctx.store.creat('a', {})\n"
     (elsewhere / "wrong.py").write_text(code, "utf-8")

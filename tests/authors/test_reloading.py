@@ -89,9 +89,7 @@ def test_a_broken_file_keeps_the_version_before_and_says_why(
     assert harness.call("say").data["late"] == "three"
 
 
-def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_quoted(
-    folder: Path,
-) -> None:
+def test_a_developer_is_told_of_a_file_that_does_not_load_and_none_of_it(folder: Path) -> None:
     """By the bell: while he works here, and one who comes later. What fails meanwhile ran as it
     was before."""
     (folder / "main.py").write_text(FAILING, "utf-8")
@@ -122,9 +120,7 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     assert harness.events("fault")[3].data["frames"] == ["main.py:11 say: 1 / 0"]
 
 
-def test_whether_the_version_before_stays_is_told_by_the_app_and_not_by_the_reason(
-    folder: Path,
-) -> None:
+def test_whether_the_version_before_stays_is_told_by_the_app(folder: Path) -> None:
     (folder / "imperal.json").write_text('{"app_id": "lively"}', "utf-8")
     harness = ExtensionHarness(folder, user=DEVELOPER)
     harness.call("say")

@@ -65,9 +65,7 @@ def test_a_token_is_whose_the_gateway_says(deployed: Deployed) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "bob", "a.b.c", "e30.e30.e30", "unsigned"])
-def test_what_the_gateway_refuses_is_refused_with_the_way_to_sign_in(
-    deployed: Deployed, token: str
-) -> None:
+def test_what_the_gateway_refuses_tells_the_way_to_sign_in(deployed: Deployed, token: str) -> None:
     forged = deployed.issuer.minted(3) if token == "unsigned" else token
     answer = deployed.post(forged)
     there = f"{deployed.world.url}/.well-known/oauth-protected-resource/v1/mcp"

@@ -96,9 +96,7 @@ NOT_SERVED = {
 }
 
 
-def test_errors_are_the_protocols_and_what_is_not_served_is_refused_by_its_name(
-    world: World,
-) -> None:
+def test_errors_are_the_protocols_and_what_is_not_served_is_named(world: World) -> None:
     talk = client(world)
     with pytest.raises(openai.NotFoundError) as missing:
         complete(talk, "x", model="gpt-9")

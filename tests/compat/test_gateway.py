@@ -87,9 +87,7 @@ def test_built_clients_equal_given_ones_in_a_schedule(bench: Bench) -> None:
         assert bench.documents("mason", "signed", user) == [{"by": user.imperal_id}]
 
 
-def test_a_set_of_what_is_not_there_gets_an_id_of_its_own_as_the_sdk_made_it(
-    bench: Bench, ctx: Any
-) -> None:
+def test_a_set_of_what_is_not_there_gets_an_id_as_the_sdk_made_it(bench: Bench, ctx: Any) -> None:
     client = StoreClient(ctx._gateway_url, ctx._service_token, "mason", "alice", "acme")
     made = bench.run(client.set("prefs/main", {"n": 1}))
     assert (made.id == "main", bench.documents("mason", "prefs")) == (False, [{"n": 1}])
@@ -149,9 +147,7 @@ def test_a_token_ends_with_its_call(bench: Bench, ctx: Any) -> None:
     assert counted(ctx, token="", authorization=f"bearer {ctx._service_token}") == 200
 
 
-def test_a_token_lives_as_long_as_the_context_it_came_from_or_a_client_of_it(
-    bench: Bench, ctx: Any
-) -> None:
+def test_a_token_lives_as_long_as_its_context_or_a_client_of_it(bench: Bench, ctx: Any) -> None:
     other = bench.context("mason")
     token, store = other._service_token, other.store
     del other

@@ -28,9 +28,7 @@ def failing() -> Registry:
     return load_folder(FAILING)
 
 
-def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others_work(
-    failing: Registry,
-) -> None:
+def test_one_that_does_not_load_is_named_with_its_reason_and_others_work(failing: Registry) -> None:
     """A call of it fails without its reason, which a model and a user would read."""
     section = "skeleton: section_name 'a:b' must not contain wildcard/separator"
     assert failing.failed == {
@@ -63,9 +61,7 @@ def test_who_chats_reads_that_it_is_away_and_a_developer_why(role: str, reads: s
         assert ("exits is not loaded: SystemExit: 4 (main.py:7)" in reply) == (role != "user")
 
 
-def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(
-    failing: Registry,
-) -> None:
+def test_its_reason_stands_in_the_inspector_and_in_what_it_refuses(failing: Registry) -> None:
     with deployed(extensions=FAILING) as stack:
         person = Person(stack, {**ALICE_CLAIMS, "role": "developer"})
         report = person.send("GET", "/v1/inspect", query={"message": "hello", "search": "lacks"})
@@ -80,9 +76,7 @@ def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(
         assert person.uninstall("lacks").status == 200
 
 
-def test_a_folder_that_puts_itself_on_the_path_lends_its_modules_to_nobody(
-    registry: Registry,
-) -> None:
+def test_a_folder_that_puts_itself_on_the_path_lends_no_modules(registry: Registry) -> None:
     assert registry.failed == {}
     assert not any(str(EXTENSIONS) in entry for entry in sys.path)
     for name in ("app", "handlers", "models", "views"):

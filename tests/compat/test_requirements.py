@@ -62,9 +62,7 @@ def test_two_extensions_agree_on(check: ModuleType, mail: str, tasks: str) -> No
 
 
 @pytest.mark.parametrize(("mail", "tasks"), CLASH.values(), ids=CLASH.keys())
-def test_two_extensions_that_cannot_agree_are_named(
-    check: ModuleType, mail: str, tasks: str
-) -> None:
+def test_two_that_cannot_agree_are_named(check: ModuleType, mail: str, tasks: str) -> None:
     words = f"mail wants {mail}, tasks wants {tasks}"
     told = check.conflicts({"mail": f"httpx{mail}", "tasks": f"httpx{tasks}"})
     assert told == [f"httpx: {words}"]
@@ -131,9 +129,7 @@ def dropped_in(tmp_path: Path, written: Callable[..., Path]) -> Path:
     return tmp_path
 
 
-def test_what_a_dropped_in_extension_requires_is_there_and_what_cannot_be_had_stops_nothing(
-    dropped_in: Path,
-) -> None:
+def test_what_a_dropped_in_extension_requires_is_there_or_stops_nothing(dropped_in: Path) -> None:
     own = dropped_in / "its env"
 
     def install() -> subprocess.CompletedProcess[str]:

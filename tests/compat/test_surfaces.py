@@ -361,9 +361,7 @@ def test_messages_outside_the_reply_are_events(bench: Bench) -> None:
     assert bench.events("panel_refresh")[0].data["panels"] == ["board"]
 
 
-def test_a_sign_in_begins_with_the_apps_client_and_scopes_or_not_at_all(
-    registry: Registry,
-) -> None:
+def test_a_sign_in_begins_with_the_apps_client_and_scopes_or_not_at_all(registry: Registry) -> None:
     bench = Bench(registry, IMPERAL_APPSECRET_YAHOO="web-9", IMPERAL_APPSECRET_OTHER="x")
     bench.set_secret("courier", "google_client_id", "web-1")
     url = urlsplit(bench.call("courier", "connect")["url"])
@@ -423,9 +421,7 @@ def callback(bench: Bench, state: str, tenant: str) -> CallOutcome:
 
 
 @pytest.mark.parametrize("way", ["client", "request", "for_user"])
-def test_a_state_kept_under_the_webhooks_name_is_found_by_the_webhook(
-    bench: Bench, way: str
-) -> None:
+def test_a_state_under_the_webhooks_name_is_found_by_the_webhook(bench: Bench, way: str) -> None:
     bench.call("mason", "connect", way=way)
     stranger = callback(bench, f"by-{way}", "umbrella")
     assert stranger.data["status"] == 403

@@ -209,9 +209,7 @@ def test_the_way_back_moves_each_function_to_the_version_before(said: Mapping[st
     assert {int(version) >= 2 for version, _ in moved} == {True}  # three and more were deployed
 
 
-def test_the_night_shift_sees_what_waits_and_whether_the_clock_runs(
-    said: Mapping[str, str],
-) -> None:
+def test_the_night_shift_sees_what_waits_and_if_the_clock_runs(said: Mapping[str, str]) -> None:
     looked = said[holding("receive-message")]
     assert '"ApproximateNumberOfMessages"' in looked and '"ConcurrentExecutions"' in looked
     assert re.search(r"^webbee-SkeletonRefresh\S*\tENABLED$", looked, re.M)

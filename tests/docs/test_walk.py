@@ -71,9 +71,7 @@ def model(request: ModelRequest) -> ModelResponse:
     return ModelResponse(tool_calls=(ToolCall("notes__find", {}),))
 
 
-def test_a_message_passes_through_the_rooms_as_the_page_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_message_takes_the_rooms_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "BEAT_S", 3600.0)  # a turn done within a second has no beat
     kernel = TestKernel(["extensions/notes"], model=FunctionModel(model))
     service = ChatService(kernel.app.settings, app=kernel.app, kernel=kernel.kernel)

@@ -58,9 +58,7 @@ def test_a_page_whose_name_was_made_to_point_here_is_not_answered(world: World) 
         assert httpx.get(f"{world.url}/v1/me", headers=headers).status_code == status
 
 
-def test_a_public_path_is_public_for_its_methods_alone_and_a_browser_may_ask_first(
-    world: World,
-) -> None:
+def test_a_public_path_is_so_for_its_methods_and_a_browser_may_ask_first(world: World) -> None:
     asked = {
         "OPTIONS /v1/chat": 204,
         "OPTIONS /v1/ext/mail/webhook/a": 204,
@@ -72,9 +70,7 @@ def test_a_public_path_is_public_for_its_methods_alone_and_a_browser_may_ask_fir
     assert {key: sent(world, key).status_code for key in asked} == asked
 
 
-def test_a_path_nobody_serves_and_a_webhook_nobody_registered_are_a_404_in_json(
-    world: World,
-) -> None:
+def test_a_path_nobody_serves_and_a_webhook_nobody_has_are_a_404_in_json(world: World) -> None:
     for key in ("GET /v2", "POST /v1/chat/more", "DELETE /v1/chat", "GET /v1/ext/"):
         assert code(sent(world, key, "alice")) == (404, "not_found")
     for method, body in (("GET", None), ("POST", "x")):

@@ -50,9 +50,7 @@ def lines(cloud: Cloud, function: str) -> list[dict[str, Any]]:
     return [json.loads(text) for text in written if text.startswith("{")]
 
 
-def test_one_correlation_id_goes_from_the_api_to_the_last_handler_and_nothing_says_who(
-    cloud: Cloud,
-) -> None:
+def test_one_correlation_id_goes_from_api_to_handler_and_nothing_says_who(cloud: Cloud) -> None:
     cloud.messages()
     chat(cloud, "add a task: call +49 30 901820 about hunter2", "logged", request_id="one-turn")
     cloud.drain()
@@ -106,9 +104,7 @@ def test_a_documented_event_is_answered_by_the_built_function(cloud: Cloud, path
 
 
 @pytest.mark.parametrize("function", LOGICAL_IDS)
-def test_env_json_starts_the_function_and_overrides_only_what_the_template_declares(
-    function: str,
-) -> None:
+def test_env_json_starts_the_function_and_holds_what_the_template_has(function: str) -> None:
     given = ENV[LOGICAL_IDS[function]]
     declared = environment(load_template(), LOGICAL_IDS[function])
     assert given.keys() <= declared.keys()  # sam ignores others
@@ -132,9 +128,7 @@ print(json.dumps([
 
 
 @pytest.mark.parametrize("tag", language.tags())
-def test_the_built_layer_speaks_and_reads_every_language_as_the_sources_do(
-    built: Built, tag: str
-) -> None:
+def test_the_built_layer_speaks_every_language_as_the_sources_do(built: Built, tag: str) -> None:
     path = f"import sys; sys.path[:0] = [{str(built.opt / 'python')!r}]\n"
     *said, home = json.loads(ran(built.python, "-I", "-c", path + SPEAKS, tag).stdout)
     own = language.of(tag)

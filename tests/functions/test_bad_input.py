@@ -217,9 +217,7 @@ def cursors(person: Person) -> dict[str, str]:
 @pytest.mark.parametrize(
     "path", ["/v1/sessions", "/v1/sessions/paged", "/v1/me/audit", "/v1/me/export"]
 )
-def test_a_cursor_that_this_list_did_not_give_this_person_is_refused(
-    stack: Stack, path: str
-) -> None:
+def test_a_cursor_that_this_list_did_not_give_this_user_is_refused(stack: Stack, path: str) -> None:
     given, others = (cursors(Person(stack, claims)) for claims in (ALICE, BOB))
     alice, good = Person(stack, ALICE), given.pop(path)
     assert alice.send("GET", path, query={"cursor": good}).status == 200

@@ -86,9 +86,7 @@ def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: St
         released(stubborn).set()
 
 
-def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
-    stubborn: Stack,
-) -> None:
+def test_refreshes_alerts_hooks_listeners_and_probes_may_not_block(stubborn: Stack) -> None:
     host = host_of(stubborn)
     user = user_dict(User("alice", tenant_id="acme"))
     kinds = {"skeleton": "state", "alert": "state", "hook": "on_install", "event": "probe"}

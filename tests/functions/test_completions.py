@@ -21,9 +21,7 @@ HI = {"model": "webbee", "messages": [{"role": "user", "content": "hi"}]}
 
 
 @pytest.mark.deployed(model=FunctionModel(lambda _: HELLO))
-def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one(
-    alice: Person,
-) -> None:
+def test_usage_counts_every_model_request_and_none_of_a_repeated_turn(alice: Person) -> None:
     key = {"Idempotency-Key": "k1"}
     once, again = (alice.send("POST", PATH, body=HI, headers=key) for _ in range(2))
     assert once["usage"] == {
@@ -84,9 +82,7 @@ shipped = pytest.mark.deployed(extensions=REAL, model=EmbeddedModel())
 
 
 @shipped
-def test_a_message_asked_for_anew_repeats_no_effect_and_tells_the_first_ones_receipt(
-    client: Client,
-) -> None:
+def test_a_message_asked_for_anew_repeats_the_receipt_and_no_effect(client: Client) -> None:
     client.say("hello")
     assert "buy milk" in (first := client.say("hello", MILK))
     assert client.say("hello", MILK) == first

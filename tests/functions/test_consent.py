@@ -46,9 +46,7 @@ def accepted(person: Person) -> list[dict[str, str]]:
     return found
 
 
-def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
-    stack: Stack,
-) -> None:
+def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: Stack) -> None:
     alice, bob = Person(stack, ALICE), Person(stack, BOB)
     card = alice.chat("write to Ann")["confirmation"]
     assert card["calls"][0]["remember"] is True

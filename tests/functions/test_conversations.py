@@ -37,9 +37,7 @@ def test_turns_that_lack_a_word_stand_behind_and_hold_what_tells_most(alice: Per
     assert said(alice, " a ") == said(alice, "") == [], "a letter stands everywhere"
 
 
-def test_an_excerpt_is_the_line_with_most_of_the_words_and_of_a_row_the_cells_with_them(
-    alice: Person,
-) -> None:
+def test_an_excerpt_is_the_line_or_cells_with_most_of_the_words(alice: Person) -> None:
     row = "| n1 | Photos | 2026-11-29 19:20 UTC | no | By the Lake |"
     text = f"One photo.\n\n| id | title | at | done | text |\n| --- |\n{row}\n\nThat is all."
     alice.chat(text, session_id="s1")

@@ -197,9 +197,7 @@ def test_what_did_not_happen_can_be_retried_as_a_whole(
 
 
 @pytest.mark.parametrize("error", [DOWN, GONE], ids=["no database", "no answer"])
-def test_what_was_done_before_is_told_with_what_could_not_be_run(
-    seam: Seam, error: KernelError
-) -> None:
+def test_what_was_done_is_told_with_what_could_not_be_run(seam: Seam, error: KernelError) -> None:
     def then_gone(_: Any) -> ModelResponse:
         seam.client.error = error
         return call("probe.look")
@@ -228,9 +226,7 @@ def test_a_read_that_ended_its_process_failed_and_the_turn_says_so(chat: Seam) -
 
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
-def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
-    chat: Seam, failure: Any
-) -> None:
+def test_a_write_without_answer_is_called_neither_done_nor_undone(chat: Seam, failure: Any) -> None:
     chat.client.fail = failure
     told = say("It is not known whether it was saved.")
     reply = chat.say(call("probe.save", text="x"), told, *[say('Saved "x".')] * 2)
@@ -324,9 +320,7 @@ def test_ten_calls_are_on_their_way_at_once() -> None:
     assert asyncio.run(ten()) == [{}] * 10
 
 
-def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment(
-    chat: Seam,
-) -> None:
+def test_a_new_process_takes_the_catalogue_kept_for_this_deployment(chat: Seam) -> None:
     """The next process answers although the function that knows it is away; another deployment asks
     its own."""
     settings = Settings.from_env(

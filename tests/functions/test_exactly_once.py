@@ -129,9 +129,7 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
         assert texts(stack) == ["mended"]
 
 
-def test_a_request_repeated_later_gets_the_stored_reply_and_another_one_a_conflict(
-    stack: Stack, alice: Person
-) -> None:
+def test_a_request_repeated_gets_its_reply_another_a_conflict(stack: Stack, alice: Person) -> None:
     first = alice.chat('probe.save {"text": "once"}', request_id="r1")
     alice.chat("probe.look {}")
     assert alice.chat('probe.save {"text": "once"}', request_id="r1").body == first.body

@@ -288,9 +288,7 @@ def late(tmp_path: Path) -> Iterator[Late]:
         model.reply.set()
 
 
-def test_one_that_still_runs_is_looked_at_again_and_one_that_never_ends_is_recorded_as_lost(
-    late: Late,
-) -> None:
+def test_one_that_runs_is_looked_at_again_and_one_without_end_is_lost(late: Late) -> None:
     assert late.person.call("slow", "order", number=1)["error_code"] == "BACKEND_TIMEOUT"
     assert late.records() == []
     looks = 0
@@ -368,9 +366,7 @@ def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:
     assert waiting(late.dead) == []
 
 
-def test_a_letter_that_cannot_be_read_goes_to_the_dead_letters_and_the_others_are_served(
-    late: Late,
-) -> None:
+def test_a_letter_nobody_can_read_goes_to_the_dead_and_others_are_served(late: Late) -> None:
     late.person.chat("order 1", session_id="s1", request_id="q1")
     late.faults.wanted["read the session"] = 1
     late.end(1)

@@ -198,9 +198,7 @@ def test_the_first_frame_has_arrived_before_the_first_model_is_asked(sockets: Co
     assert there[0] == ["ready", "turn.started"]
 
 
-def test_only_a_developer_sees_where_the_time_of_a_turn_went(
-    sockets: Connections, stack: Stack
-) -> None:
+def test_only_a_developer_sees_where_a_turns_time_went(sockets: Connections, stack: Stack) -> None:
     for role in ("user", "developer"):
         page = Page.opened(stack, sockets, Person(stack, {**ALICE, "role": role}), role)
         page.say("turn", message="probe.look {}", session_id=role, request_id=role)
@@ -280,9 +278,7 @@ def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connec
         assert (told_again["reply"], told_again["turn"]) == ("I am listening.", 1)
 
 
-def test_a_slow_turn_that_fails_is_told_once_and_no_poll_runs_it_again(
-    sockets: Connections,
-) -> None:
+def test_a_slow_turn_that_fails_is_told_once_and_no_poll_repeats_it(sockets: Connections) -> None:
     model = Held(ModelUnavailable("The model server has no model m.", cause="no_model"))
     env = live(sockets, WEBBEE_ANSWER_SECONDS="0.2", WEBBEE_USER_REQUESTS_PER_MINUTE="2")
     with deployed(env=env, model=model) as stack:
@@ -335,9 +331,7 @@ def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -
         ('{"type": "hello", "last_event_id": "nonsense"}', "last_event_id"),
     ],
 )
-def test_a_frame_that_cannot_be_served_is_answered_by_why(
-    stack: Stack, page: Page, body: str, field: str
-) -> None:
+def test_a_frame_not_served_is_told_why(stack: Stack, page: Page, body: str, field: str) -> None:
     stack.invoke("chat_turn", {**socket_event("MESSAGE", "c1"), "body": body})
     [told] = page.heard("error")
     assert told["error"]["field"] == field

@@ -110,9 +110,7 @@ def test_a_client_that_cannot_ask_is_told_what_to_ask_and_how_to_answer(person: 
 
 
 @pytest.mark.parametrize("accepts", [True, False])
-def test_a_client_with_a_handshake_asks_and_comes_back_for_the_result(
-    person: Person, accepts: bool
-) -> None:
+def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, accepts: bool) -> None:
     stream, asked = asked_in_a_stream(person)
     assert "retry: " in stream.body
     waits = back(person, token(stream))

@@ -120,9 +120,7 @@ def test_every_item_of_a_person_is_in_a_place_and_every_place_holds_one(stack: S
     assert met == {place.kind for place in LOCATIONS} | set(CONNECTION_KINDS)
 
 
-def test_erasure_leaves_nothing_of_the_person_touches_nobody_else_and_is_recorded_once(
-    stack: Stack,
-) -> None:
+def test_erasure_leaves_nothing_touches_nobody_else_and_is_recorded_once(stack: Stack) -> None:
     people = [lived(stack, claims) for claims in PEOPLE]
     others = [(items(stack, claims), parameters(claims)) for claims in PEOPLE[1:]]
     assert parameters(ALICE)
@@ -147,9 +145,7 @@ def test_erasure_leaves_nothing_of_the_person_touches_nobody_else_and_is_recorde
     assert rows(stack, "audit") == before
 
 
-def test_an_erasure_that_ends_half_way_is_gone_on_with(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_erasure_that_broke_off_goes_on(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     alice = lived(stack, ALICE)
     word = erase(alice)["confirm"]
     statuses = []

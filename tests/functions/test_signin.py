@@ -91,9 +91,7 @@ def accounts(person: Person) -> dict[str, Any]:
     }
 
 
-def test_the_address_carries_what_the_provider_needs_and_no_secret(
-    alice: Person, acme: Provider
-) -> None:
+def test_the_address_has_what_is_needed_and_no_secret(alice: Person, acme: Provider) -> None:
     url = begin(alice, hint="sarah@acme.example")
     query = {k: v[0] for k, v in parse_qs(urlsplit(url).query).items()}
     assert url.startswith(f"{acme.address}/authorize?")
@@ -244,9 +242,7 @@ def test_what_comes_back_wrong_connects_nothing(
     assert accounts(alice)["mailboxes"] == []
 
 
-def test_a_state_is_good_for_its_own_app_and_provider_only(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
+def test_a_state_is_good_for_its_own_only(stack: Stack, acme: Provider, alice: Person) -> None:
     for other in ("probe/oauth/acme", "accounts/oauth/google", "no/oauth/acme"):
         query, path = acme.consent(begin(alice)), f"/v1/ext/{other}/callback"
         assert returns(stack, query, path=path)[0] == 400

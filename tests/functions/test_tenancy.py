@@ -65,9 +65,7 @@ def test_history_and_facts_stay_with_their_user(alice: Person, other: Person) ->
     assert (len(alice.turns("shared")), other.turns("shared")) == (1, [])
 
 
-def test_cache_events_secrets_and_installations_stay_with_their_user(
-    alice: Person, other: Person
-) -> None:
+def test_cache_events_secrets_and_apps_stay_with_their_user(alice: Person, other: Person) -> None:
     set_token(alice, "t0ken")
     alice.chat('probe.mark {"text": "m"}', **SESSION)
     mine, theirs = alice.call("probe", "whoami")["data"], other.call("probe", "whoami")["data"]
@@ -187,9 +185,7 @@ def test_a_state_left_by_a_chat_function_is_found_by_the_webhook_of_the_same_ten
 
 
 @TENANTS
-def test_a_rightly_signed_webhook_is_heard_with_the_secret_an_operator_set(
-    tenanted: Stack, claims: Any
-) -> None:
+def test_a_signed_webhook_is_heard_with_the_operators_secret(tenanted: Stack, claims: Any) -> None:
     key = f"key of {claims['tenant_id']}"
     assert set_secret(operator(tenanted, claims), "signing", key, user="__webhook__").status == 200
     url = begun(tenanted, claims)["paid"]
@@ -236,9 +232,7 @@ def test_an_address_names_its_tenant_and_nobody_can_write_anothers(tenanted: Sta
 OWN_KEY = "the-callers-own"
 
 
-def test_the_function_of_the_extensions_has_no_key_and_is_handed_its_tenants_mark(
-    tenanted: Stack,
-) -> None:
+def test_the_extensions_function_has_no_key_but_its_tenants_mark(tenanted: Stack) -> None:
     asked: list[dict[str, Any]] = []
     settings = Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY": ""})
     host = make_host(bootstrap(settings))

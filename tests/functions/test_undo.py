@@ -110,9 +110,7 @@ def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
 
 
 @pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
-def test_undo_that_takes_the_newest_effect_back_once_and_brings_it_back_then(
-    alice: Person,
-) -> None:
+def test_undo_that_takes_the_newest_effect_back_once_and_brings_it_back_then(alice: Person) -> None:
     alice.chat("add a task: water the plants", request_id="r1")
     alice.chat("show my tasks", request_id="r2")
     asked = alice.chat("oh, undo that", request_id="r3")["confirmation"]
@@ -219,9 +217,7 @@ def test_undo_said_again_takes_back_what_was_made_before_that(alice: Person, tag
 
 @pytest.mark.parametrize("tag", LATER)
 @pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
-def test_undo_behind_an_open_card_is_a_no_to_it_and_takes_nothing_else_back(
-    alice: Person, tag: str
-) -> None:
+def test_undo_behind_an_open_card_is_a_no_to_it_and_nothing_else(alice: Person, tag: str) -> None:
     add, _, _, undo, _ = LATER[tag]
     title = add.split()[-1]
     alice.chat(add)
@@ -234,9 +230,7 @@ def test_undo_behind_an_open_card_is_a_no_to_it_and_takes_nothing_else_back(
 
 
 @pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
-def test_a_card_that_nobody_answered_keeps_no_later_effect_from_being_taken_back(
-    alice: Person,
-) -> None:
+def test_a_card_that_nobody_answered_keeps_no_later_undo_away(alice: Person) -> None:
     for title in ("fish", "rent", "roofer", "coins", "dairy"):
         alice.chat(f"add a task: {title}")
         # it stays open; the ring carries it on into a later turn

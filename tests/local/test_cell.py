@@ -177,9 +177,7 @@ def serving(extensions: Path) -> Iterator[Run]:
         ("close", "it closed a call's connection"),
     ],
 )
-def test_a_handler_that_ends_its_process_ends_its_call_and_nothing_else(
-    server: Run, how: str, told: str
-) -> None:
+def test_a_handler_that_ends_its_process_ends_its_call(server: Run, how: str, told: str) -> None:
     before = server.call("look")["data"]["pid"]
     ended = server.call("look", how)
     assert (ended["status"], ended["error_code"]) == ("error", "INTERNAL")
@@ -223,9 +221,7 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         assert call("").result()["status"] == "ok"
 
 
-def test_the_start_says_which_model_answers_and_what_the_first_question_to_it_found(
-    server: Run,
-) -> None:
+def test_the_start_says_which_model_answers_and_what_it_was_found_to_do(server: Run) -> None:
     told = f"Model: {MODEL} (without it: the built-in helper). What it can do: ./webbee"
     why = f"{MODEL}: answers: Nothing listens at 127.0.0.1:9"
     if why not in server.shown:

@@ -106,9 +106,7 @@ def look(*parameters: str) -> Readiness:
     )
 
 
-def test_a_plain_deployment_is_ready_also_where_the_quota_may_not_be_asked(
-    account: Account,
-) -> None:
+def test_a_plain_deployment_is_ready_also_where_no_quota_may_be_asked(account: Account) -> None:
     assert look() == Readiness()
     account.is_denied = True
     found = look()
@@ -363,9 +361,7 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
         (f"Policy={'п' * 2_049}", "Policy has 4,098 bytes and CloudFormation takes 4,096"),
     ],
 )
-def test_a_parameter_that_the_template_refuses_is_told_with_what_it_must_be(
-    given: str, why: str
-) -> None:
+def test_a_parameter_that_is_refused_is_told_with_what_it_must_be(given: str, why: str) -> None:
     (told,) = wrong([given])
     assert why in told
 
@@ -386,9 +382,7 @@ def test_a_parameter_that_the_template_takes_is_not_told(given: str) -> None:
 
 
 @pytest.mark.usefixtures("bare")
-def test_a_deployment_has_one_region_in_the_aws_command_lines_own_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_deployment_has_one_region_in_the_usual_order(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("config").write_text("[default]\nregion = sa-east-1\n")
     monkeypatch.setenv("AWS_CONFIG_FILE", "config")
     assert deployability.named() == "sa-east-1"

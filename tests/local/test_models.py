@@ -193,9 +193,7 @@ def test_what_a_model_does_otherwise_is_found_out(
     )
 
 
-def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
-    chat: Chat, checked: Check
-) -> None:
+def test_a_name_the_server_lacks_is_told_with_those_it_knows(chat: Chat, checked: Check) -> None:
     chat.play(Answer(status=404, code="model_not_found", message="no llama3 here"))
     found = checked(chat, ends=1)
     assert list(found) == ["answers"] and len(chat.requests) == 1
@@ -217,9 +215,7 @@ def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
         ("llama3", "openai:<base-url>#<model>"),
     ],
 )
-def test_where_nothing_listens_and_what_names_no_model_is_told(
-    command: Command, name: str, told: str
-) -> None:
+def test_where_nothing_listens_or_no_model_is_told(command: Command, name: str, told: str) -> None:
     assert told in "".join(command("models", "check", name, ends=1))
 
 

@@ -70,17 +70,13 @@ def in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
 
 
-def test_what_is_missing_comes_back_as_it_was_less_what_expired(
-    tables: Any, restore: Restore
-) -> None:
+def test_what_is_missing_comes_back_less_what_expired(tables: Any, restore: Restore) -> None:
     assert restore() == {"dry_run": False, "were missing": 33}
     assert documents(tables) == in_order([*ALICE, *BOB, LASTING])
     assert restore() == {"dry_run": False, "there already": 33}
 
 
-def test_what_has_changed_since_is_taken_back_only_where_that_is_asked(
-    tables: Any, restore: Restore
-) -> None:
+def test_what_has_changed_is_taken_back_only_when_asked(tables: Any, restore: Restore) -> None:
     changed = document("acme#alice", "notes#3", "what she wrote since")
     tables.put_item(TableName="StoreTable", Item=changed)
     [left] = [what for what in restore() if what.startswith("changed")]

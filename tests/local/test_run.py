@@ -62,9 +62,7 @@ def test_the_first_message_meets_every_section(monkeypatch: pytest.MonkeyPatch) 
 LACKS = "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
 
 
-def test_an_extension_that_does_not_load_stops_nobody_and_is_named_here_and_by_inspect(
-    command: Command,
-) -> None:
+def test_an_extension_that_does_not_load_stops_nobody_and_is_named(command: Command) -> None:
     with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}, prepare=prepare) as world:
         apps = apps_of(world)
         text = run.welcome(world.url, apps)

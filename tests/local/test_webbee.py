@@ -82,9 +82,7 @@ def test_inspect_prints_the_prompt_its_sizes_and_finds_values_and_who_wrote_them
     here("inspect", "--search", "zebrafinch", "--session", "birds")
 
 
-def test_refresh_waits_until_the_sections_are_new_and_one_that_is_not_says_why(
-    here: Run, world: World
-) -> None:
+def test_refresh_waits_until_sections_are_new_or_say_why(here: Run, world: World) -> None:
     world.keep_fresh()
     out, err = here("refresh", "tasks")
     assert err == "" and re.search(r"tasks\.tasks cached ~\d+s ago", out), out
@@ -175,9 +173,7 @@ def test_the_check_names_each_breach_with_its_line(written: Write) -> None:
         ('@ChatExtension(ext).function("a", "b", action_type="c")', "give one of read, write"),
     ],
 )
-def test_what_the_sdk_refuses_is_found_where_it_stands(
-    written: Write, declared: str, says: str
-) -> None:
+def test_what_the_sdk_refuses_is_found_in_place(written: Write, declared: str, says: str) -> None:
     text = GOOD.replace("@chat.function", f"{declared}\nasync def a(ctx): ...\n\n@chat.function")
     [found] = [f for f in problems_of(written("good", text)).findings if f.rule == "load"]
     assert (found.file, found.line, says in found.message) == ("main.py", 7, True)
@@ -199,9 +195,7 @@ LOADS = {
 }
 
 
-def test_a_folder_of_extensions_is_checked_whole_and_each_failure_has_its_file_and_line(
-    command: Run,
-) -> None:
+def test_a_folder_is_checked_whole_and_each_failure_has_file_and_line(command: Run) -> None:
     report = json.loads(command("check", str(FAILING), "--json", ends=1)[0])
     listed = {e["extension"]: e for e in report["extensions"]}
     assert (report["errors"], listed.pop("fine")["errors"]) == (len(LOADS), 0)
@@ -276,9 +270,7 @@ def test_an_sdk_extension_may_have_plain_handlers_and_no_examples(command: Run) 
 
 
 @pytest.mark.usefixtures("bare")
-def test_deploy_check_names_what_is_missing_in_what_is_beside_its_caller(
-    command: Run, written: Write
-) -> None:
+def test_deploy_check_names_what_is_missing_here(command: Run, written: Write) -> None:
     written("extensions/good", GOOD)
     written("extensions/plants", "ext = (")
     given = ("Model=bedrock:some.model", "JwtIssuer=https://login.example.com")
@@ -291,9 +283,7 @@ def test_deploy_check_names_what_is_missing_in_what_is_beside_its_caller(
     assert "main.py:1" in items["extension plants"]["message"]
 
 
-def test_every_command_explains_itself_and_none_lists_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_commands_explain_themselves_and_none_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("chat", "inspect", "sessions", "refresh", "new", "check", "deploy-check", ""):
         with pytest.raises(SystemExit, match="0"):
             webbee.main([name, "--help"] if name else [])

@@ -166,9 +166,7 @@ def test_a_server_on_this_machine_is_spoken_to_over_its_own_streams(tmp_path: Pa
     assert booked.data == {"result": "Friday, 4 seats"}
 
 
-def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
-    server: McpServer, tmp_path: Path
-) -> None:
+def test_nothing_of_the_protocol_is_loaded_before_a_call(server: McpServer, tmp_path: Path) -> None:
     """Neither where no server is configured nor by a cold start that has some."""
     configured = f'[{{"id": "sums", "url": "{server.url}"}}]'
     code = f"""
@@ -228,9 +226,7 @@ def test_a_servers_question_becomes_a_question_to_the_user_and_the_answer_travel
         ({"id": "sums", "command": "sh", "auth": "bearer"}, "url"),
     ],
 )
-def test_a_wrong_setting_stops_the_start_with_its_name(
-    tmp_path: Path, given: dict[str, str], why: str
-) -> None:
+def test_a_wrong_setting_stops_the_start(tmp_path: Path, given: dict[str, str], why: str) -> None:
     env = {"WEBBEE_MCP_SERVERS": json.dumps([given]), "WEBBEE_EXTENSIONS_DIR": str(tmp_path)}
     with pytest.raises(SettingsError, match="WEBBEE_MCP_SERVERS") as told:
         TestKernel(env=env)

@@ -302,9 +302,7 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -
     }
 
 
-def test_a_form_that_failed_keeps_what_was_typed_and_one_that_was_sent_is_conversation(
-    visit: Visit,
-) -> None:
+def test_a_failed_form_keeps_what_was_typed_and_a_sent_one_is_conversation(visit: Visit) -> None:
     page = visit("bob")
     done = On(page).done
     say(page, "please kindly send an email to zoe@example.com")
@@ -416,9 +414,7 @@ LET_FALL = """([event, name]) => {
 """A file dropped on the message field, or pasted into it."""
 
 
-def test_a_text_file_is_attached_by_button_drop_and_paste_and_the_model_reads_it(
-    visit: Visit,
-) -> None:
+def test_a_text_file_is_attached_by_button_drop_or_paste_and_read(visit: Visit) -> None:
     page = visit("dev Dev")
     text = On(page).composer
     text.fill("What is in these?")

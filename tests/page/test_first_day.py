@@ -72,9 +72,7 @@ def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
         on.done.nth(3).wait_for()
 
 
-def test_see_why_the_model_does_not_see_x_and_open_the_conversation_that_has_it(
-    visit: Visit,
-) -> None:
+def test_see_why_the_model_does_not_see_x_and_open_where_it_is(visit: Visit) -> None:
     page = visit("dev developer", viewport={"width": 1280, "height": 800})
     say(page, "the zebrafinch is far")
     On(page).afresh()

@@ -51,9 +51,7 @@ def test_a_call_opens_to_what_it_was_given_and_gave_also_after_a_reload(visit: V
     page.locator(".reply-ui").get_by_text("<script>window.pwned").first.wait_for()
 
 
-def test_developers_see_what_a_turn_cost_in_time_and_money_also_after_a_reload(
-    visit: Visit,
-) -> None:
+def test_developers_see_what_a_turn_cost_also_after_a_reload(visit: Visit) -> None:
     page = visit("dev developer")  # whose model here costs nothing, by its price
     fall = opened(say(page, "add a task: dear").locator(".fall"))
     told = fall.locator("> p").inner_text()
@@ -86,9 +84,7 @@ def test_an_idle_page_asks_for_nothing_and_hears_of_events_at_once(visit: Visit,
     assert not any("/v1/events" in address for address in asked)
 
 
-def test_a_panel_that_waits_for_an_event_is_fetched_again_when_it_is_emitted(
-    visit: Visit, url: str
-) -> None:
+def test_a_panel_that_waits_for_an_event_is_fetched_when_it_comes(visit: Visit, url: str) -> None:
     page = visit()
     held: list[Any] = []
     page.route("**/v1/live", lambda route: held.append(route), times=1)

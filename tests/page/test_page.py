@@ -62,9 +62,7 @@ def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> Non
     assert on.button("Inspector").count() == 0, "developers get it"
 
 
-def test_what_is_not_from_the_data_is_dotted_and_what_failed_stands_above_the_reply(
-    polled: Visit,
-) -> None:
+def test_what_is_not_from_the_data_is_dotted_and_a_failure_stands_above(polled: Visit) -> None:
     done = {"call": 0, "status": "done", "what": "Notes – add", "text": "Notes – add: done"}
     failed = {"call": 1, "status": "failed", "what": "Mail – send", "why": "no route"}
     fifty = {"start": 9, "end": 11, "reason": "other_count", "holds": "tasks: 36"}
@@ -100,9 +98,7 @@ def test_each_value_of_a_reply_tells_its_field_by_mouse_and_by_keyboard(visit: V
     assert "(" in beside
 
 
-def test_frame_and_panels_speak_the_chosen_language_and_replies_that_of_the_message(
-    visit: Visit,
-) -> None:
+def test_frame_and_panels_speak_the_chosen_language_and_replies_the_messages(visit: Visit) -> None:
     page = visit("alice")  # whose language is not the browser's
     on, board = On(page), On(page).panel("tasks")
     assert page.get_by_role("heading", name="Разговоры").is_visible()
@@ -179,9 +175,7 @@ def test_an_empty_conversation_offers_what_authors_say_in_the_readers_language(
     page.locator(".call.ok").wait_for()
 
 
-def test_a_long_conversation_is_there_after_a_reload_with_a_line_where_memory_ends(
-    visit: Visit,
-) -> None:
+def test_a_long_conversation_has_a_line_where_memory_ends(visit: Visit) -> None:
     page = visit("bob")
     for number in range(1, 8):
         say(page, f"remark {number}")
@@ -233,9 +227,7 @@ def test_a_limit_is_said_kindly_and_the_button_waits(polled: Visit) -> None:
     page.locator(".turn.webbee:not(.failed)").last.wait_for()
 
 
-def test_a_deletion_waits_for_a_yes_also_after_a_reload_and_a_no_keeps_the_note(
-    visit: Visit,
-) -> None:
+def test_a_deletion_waits_for_a_yes_over_a_reload_and_a_no_keeps_the_note(visit: Visit) -> None:
     page = visit("bob")
     on = On(page)
     note = on.panel("notes").get_by_text("Lisbon launch").first
@@ -299,9 +291,7 @@ def test_a_turn_shows_its_calls_while_it_runs_and_its_notification_once(visit: V
     assert page.get_by_text("No notifications.").is_visible()
 
 
-def test_no_node_or_reply_runs_anything_and_what_is_not_known_is_shown_as_data(
-    visit: Visit,
-) -> None:
+def test_no_node_or_reply_runs_anything_and_what_is_unknown_is_data(visit: Visit) -> None:
     page = visit("bob")
     answer = say(page, "show the hostile text")
     assert "<script>window.pwned=1</script>" in answer.inner_text()
@@ -329,9 +319,7 @@ def test_no_node_or_reply_runs_anything_and_what_is_not_known_is_shown_as_data(
     panel.get_by_text("kept: pearls").wait_for()
 
 
-def test_a_message_whose_answer_was_lost_is_asked_again_by_itself_and_runs_once(
-    polled: Visit, url: str
-) -> None:
+def test_a_message_with_a_lost_answer_is_asked_again_and_runs_once(polled: Visit, url: str) -> None:
     page = polled("dev developer")
 
     def lose_the_answer(route: Any) -> None:
@@ -363,9 +351,7 @@ def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> Non
     assert httpx.get(url, headers=known, timeout=60).status_code == 304
 
 
-def test_the_list_behind_the_bell_closes_with_escape_and_when_something_is_sent(
-    visit: Visit,
-) -> None:
+def test_the_list_behind_the_bell_closes_with_escape_and_with_a_message(visit: Visit) -> None:
     page = visit("bob English")
     bell, notes = page.locator("[aria-controls='notes']"), page.locator("#notes")
     bell.click()

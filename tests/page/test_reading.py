@@ -110,9 +110,7 @@ def test_a_toast_covers_nothing_and_goes_when_it_is_dismissed(visit: Visit, url:
         notes.wait_for(state="hidden")
 
 
-def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
-    visit: Visit, url: str
-) -> None:
+def test_a_function_of_an_app_is_tried_from_the_dialog_of_apps(visit: Visit, url: str) -> None:
     page = visit()
     answer = Client(url, "bob").get("/v1/extensions")
     clock = {"fn_name": "get_current_time", "description": "Tells the time", "action_type": "read"}
@@ -152,9 +150,7 @@ def test_the_command_for_another_model_has_the_port_of_this_page(visit: Visit, u
     assert f"./webbee dev --port {urlsplit(url).port}" in dialog.inner_text()
 
 
-def test_what_holds_every_word_stands_first_however_far_back_then_answers_before_questions(
-    polled: Visit,
-) -> None:
+def test_what_holds_every_word_stands_first_and_answers_before_questions(polled: Visit) -> None:
     page = polled("bob")
     excerpt = {
         "excerpt": "the **heronry** at",
@@ -231,9 +227,7 @@ def test_another_conversation_is_not_read_aloud_and_the_model_is_named_when_narr
     assert voice.inner_text() == ""
 
 
-def test_a_model_that_cannot_be_reached_is_told_where_it_is_named(
-    visit: Visit, tmp_path: Path
-) -> None:
+def test_a_model_out_of_reach_is_told_where_it_is_named(visit: Visit, tmp_path: Path) -> None:
     with served(tmp_path, model="openai:http://127.0.0.1:9/v1#wrong") as [address]:
         page = visit("bob", at=address)
         page.get_by_role("button", name="Model: wrong", exact=True).wait_for()

@@ -76,9 +76,7 @@ def test_only_who_may_call_has_no_default(template: Template) -> None:
     assert template["Parameters"]["AwsEndpoint"]["Default"] == ""
 
 
-def test_skeleton_refresh_is_ticked_and_every_batch_is_answered_record_by_record(
-    transformed: Template,
-) -> None:
+def test_refreshes_are_ticked_and_batches_answered_record_by_record(transformed: Template) -> None:
     [(_, rule)] = resources(transformed, "AWS::Events::Rule")
     assert rule["ScheduleExpression"] == "rate(1 minute)"
     mapping = sources(transformed)["SkeletonRefreshFunctionAliaslive"]

@@ -103,9 +103,7 @@ def build(sources: Path, artifacts: Path, **variables: str) -> set[str]:
     return {str(path.relative_to(artifacts)) for path in artifacts.rglob("*") if path.is_file()}
 
 
-def test_it_takes_extensions_without_their_tests_and_caches(
-    sources: Path, pip: Path, tmp_path: Path
-) -> None:
+def test_it_takes_extensions_without_tests(sources: Path, pip: Path, tmp_path: Path) -> None:
     files = ("main.py", "views/inbox.py")
     built = build(sources, tmp_path / "layer")
     assert built == {f"webbee_extensions/mail/{file}" for file in files}

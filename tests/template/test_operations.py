@@ -21,9 +21,7 @@ PAGE = TEMPLATE_PATH.parent / "docs" / "operations.md"
 CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c"
 
 
-def test_every_alarm_stands_on_the_dashboard_and_is_sent_where_somebody_wants_it(
-    template: Template,
-) -> None:
+def test_every_alarm_stands_on_the_dashboard_and_is_sent_on_request(template: Template) -> None:
     alarms = dict(resources(template, "AWS::CloudWatch::Alarm"))
     sent = {"Fn::If": ["AlarmsAreSent", [{"Ref": "Alarms"}], {"Ref": "AWS::NoValue"}]}
     for name, alarm in alarms.items():
@@ -146,9 +144,7 @@ def test_a_gradual_deployment_without_alarms_is_refused(template: Template) -> N
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_deployment_is_taken_back_on_what_its_own_new_version_counts(
-    transformed: Template, name: str
-) -> None:
+def test_a_deployment_is_taken_back_on_its_own_counts(transformed: Template, name: str) -> None:
     """Lambda's own counts by version, which need no line of ours to run, and ours beside them."""
     [version] = [v for v in versions(transformed) if v.startswith(f"{name}Function")]
     newest = {"Fn::GetAtt": [version, "Version"]}
@@ -216,9 +212,7 @@ def versions(template: Template) -> set[str]:
     return {name for name, _ in resources(template, "AWS::Lambda::Version")}
 
 
-def test_a_release_publishes_new_versions_even_when_only_parameters_changed(
-    transformed: Template,
-) -> None:
+def test_a_release_publishes_new_versions_for_parameters_alone(transformed: Template) -> None:
     before, again = versions(transformed), transform(Model="bedrock:x")
     assert versions(again) == before  # SAM's hash does not see parameters
     assert versions(transform(Model="bedrock:x", Release="1779000000")).isdisjoint(before)
@@ -281,9 +275,7 @@ TAKEN: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("parameter", TAKEN)
-def test_a_wrong_parameter_is_refused_before_anything_changes(
-    template: Template, parameter: str
-) -> None:
+def test_a_wrong_parameter_is_refused_at_the_start(template: Template, parameter: str) -> None:
     (good, bad), declared = TAKEN[parameter], template["Parameters"][parameter]
     default = declared.get("Default", good[0]) or '""'  # what empties a parameter
     assert wrong([f"{parameter}={default}"]) == []

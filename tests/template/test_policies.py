@@ -202,9 +202,7 @@ PERSON = {
 """What the role of one person may do where its session policy lets it."""
 
 
-def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
-    transformed: Template,
-) -> None:
+def test_the_role_of_one_person_may_do_what_export_and_erasure_need(transformed: Template) -> None:
     for statement in statements(transformed, "PersonRole"):
         if any(short(resource).endswith("Table") for resource in as_list(statement["Resource"])):
             assert statement["Condition"] == {"Null": {"dynamodb:LeadingKeys": "false"}}
@@ -218,9 +216,7 @@ def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
 
 
 @pytest.mark.parametrize("role", ["ChatTurnRole", "ModelBrokerRole"])
-def test_models_and_their_key_are_allowed_only_where_they_are_named(
-    template: Template, role: str
-) -> None:
+def test_models_and_their_key_are_allowed_where_named(template: Template, role: str) -> None:
     conditional = [
         statement["Fn::If"]
         for policy in template["Resources"][role]["Properties"]["Policies"]
@@ -302,9 +298,7 @@ def test_the_kernels_own_documents_are_read_only_there(transformed: Template) ->
     }
 
 
-def test_only_the_two_callers_may_take_the_data_role_and_only_with_a_tenant(
-    transformed: Template,
-) -> None:
+def test_only_two_callers_may_take_the_data_role_with_a_tenant(transformed: Template) -> None:
     (trust,) = trust_of(transformed, "DataRole")
     assert trust["Condition"] == {
         "StringEquals": {"aws:PrincipalTag/webbee-caller": {"Ref": "AWS::StackName"}},

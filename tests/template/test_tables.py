@@ -11,9 +11,7 @@ def test_these_are_the_tables(template: Template) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_table_is_keyed_expires_backs_up_encrypts_and_survives(
-    template: Template, table: str
-) -> None:
+def test_a_table_expires_backs_up_encrypts_and_survives(template: Template, table: str) -> None:
     resource = template["Resources"][table]
     unless_said = {
         "Fn::Equals": [{"Ref": "ProtectData"}, template["Parameters"]["ProtectData"]["Default"]]

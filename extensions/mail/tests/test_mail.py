@@ -139,9 +139,7 @@ def test_the_list_is_cut_as_it_is_asked_and_says_what_is_missing(
 
 
 @pytest.mark.parametrize("wanted", [WORK, "SARAH@WORK.COM", "1", "#1", "work"])
-def test_an_account_is_named_by_address_number_or_a_part(
-    mail: ExtensionHarness, wanted: str
-) -> None:
+def test_an_account_is_named_by_address_number_or_part(mail: ExtensionHarness, wanted: str) -> None:
     result = mail.call("list_inbox", account=wanted, today=True)
     assert subjects(result) == ["Q3 plan", "Отчёт за неделю"]
     assert result.data["unread"] == 2
@@ -331,9 +329,7 @@ def test_a_long_text_is_cut_with_a_marker(empty: MailServers) -> None:
         (b"", ""),
     ],
 )
-def test_subjects_are_decoded_however_they_were_sent(
-    empty: MailServers, raw: bytes, expected: str
-) -> None:
+def test_subjects_are_decoded_however_sent(empty: MailServers, raw: bytes, expected: str) -> None:
     empty.deliver(
         PERSONAL, b"From: =?utf-8?B?0JDQvdC90LA=?= <anna@example.com>\r\n" + raw + b"\r\nBody\r\n"
     )
@@ -467,9 +463,7 @@ def test_a_message_without_a_sender_cannot_be_answered(empty: MailServers) -> No
 
 
 @pytest.mark.parametrize("hidden", [(), ("MOVE",), ("MOVE", "UIDPLUS")])
-def test_archiving_moves_the_messages_of_any_account_on_older_servers_too(
-    hidden: tuple[str, ...],
-) -> None:
+def test_archiving_moves_messages_of_any_account_on_any_server(hidden: tuple[str, ...]) -> None:
     with MailServers(now=TODAY, hidden=hidden) as servers:
         mail = harness(servers, "ru")
         listed = ids(mail.call("list_inbox", limit=2))
@@ -612,9 +606,7 @@ def test_the_alert_speaks_only_of_a_count_that_rose(
     assert with_secret(None, language).alert(SECTION, old=before, new=after) == text
 
 
-def test_what_the_user_puts_back_is_no_new_mail(
-    servers: MailServers, mail: ExtensionHarness
-) -> None:
+def test_what_a_user_puts_back_is_no_new_mail(servers: MailServers, mail: ExtensionHarness) -> None:
     unread = ids(mail.call("list_inbox", unread_only=True))[:2]
     archived = mail.call("archive", ids=unread).undo
     read = ids(mail.call("list_inbox", unread_only=True))[:1]
@@ -656,9 +648,7 @@ def test_the_panel_shows_at_most_25_messages(empty: MailServers) -> None:
     assert [row["title"] for row in rows] == [f"Message {n}" for n in range(29, 4, -1)]
 
 
-def test_the_panel_is_served_from_the_cache_until_a_write(
-    servers: MailServers, mail: ExtensionHarness
-) -> None:
+def test_the_panel_is_cached_until_a_write(servers: MailServers, mail: ExtensionHarness) -> None:
     first = nodes(mail.panel("inbox"), "ListItem")
     servers.deliver(PERSONAL, message("Unseen by the cache"))
     assert nodes(mail.panel("inbox"), "ListItem") == first

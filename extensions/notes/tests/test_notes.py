@@ -76,9 +76,7 @@ def test_the_note_that_is_named_is_renamed_and_no_task(message: str) -> None:
         ("x" * 100, "x" * 59 + "…"),
     ],
 )
-def test_the_title_defaults_to_the_first_words(
-    notes: ExtensionHarness, body: str, title: str
-) -> None:
+def test_the_title_is_the_first_words(notes: ExtensionHarness, body: str, title: str) -> None:
     assert notes.call("write", body=body).data["title"] == title
 
 
@@ -153,9 +151,7 @@ def test_a_note_is_added_to_pinned_or_written_anew_by_what_people_say(
     assert called != "append" or last.text.rstrip(".").endswith(("milk", "молоко"))
 
 
-def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(
-    notes: ExtensionHarness,
-) -> None:
+def test_finding_looks_at_titles_and_texts_in_any_case_or_alphabet(notes: ExtensionHarness) -> None:
     written(notes, "Поездка в Лиссабон, ёлка не нужна", "Отпуск")
     written(notes, "Ask Anna about Lisbon", "Trip")
 
@@ -183,9 +179,7 @@ def test_an_excerpt_shows_the_place_and_stays_short(notes: ExtensionHarness) -> 
     assert len(excerpt) <= 122
 
 
-def test_a_note_is_pinned_and_an_exact_title_goes_before_one_that_holds_the_words(
-    notes: ExtensionHarness,
-) -> None:
+def test_a_note_is_pinned_and_an_exact_title_goes_first(notes: ExtensionHarness) -> None:
     written(notes, "a", "Door code")
     note = written(notes, "b", "Door")
     assert notes.call("pin", title="door").data == {"id": note, "title": "Door", "pinned": True}
@@ -193,9 +187,7 @@ def test_a_note_is_pinned_and_an_exact_title_goes_before_one_that_holds_the_word
     assert notes.call("read", title="door").data["pinned"] is False
 
 
-def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(
-    notes: ExtensionHarness,
-) -> None:
+def test_an_ambiguous_title_lists_candidates_and_changes_nothing(notes: ExtensionHarness) -> None:
     ids = [written(notes, "text", "Door") for _ in range(2)]
 
     refused = notes.call("delete", title="door")
@@ -231,9 +223,7 @@ def test_the_skeleton_holds_totals_and_the_five_newest(notes: ExtensionHarness) 
     ]
 
 
-def test_the_panel_shows_pinned_notes_first_and_its_buttons_call_functions(
-    notes: ExtensionHarness,
-) -> None:
+def test_the_panel_shows_pinned_notes_first_and_its_buttons_work(notes: ExtensionHarness) -> None:
     first, second = written(notes, "a", "Old"), written(notes, "b", "New")
     notes.call("pin", id=first)
 

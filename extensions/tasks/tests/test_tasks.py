@@ -97,18 +97,14 @@ def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHa
         ("", None),
     ],
 )
-def test_due_dates_are_stored_in_one_form(
-    tasks: ExtensionHarness, said: str, stored: str | None
-) -> None:
+def test_due_dates_have_one_form(tasks: ExtensionHarness, said: str, stored: str | None) -> None:
     assert tasks.call("add", title="x", due=said).data["due"] == stored
 
 
 @pytest.mark.parametrize(
     "due", ["someday", "2026-13-01", "tomorrow at 25", "monday 10", "0001-01-01T00:00+23:00"]
 )
-def test_an_unreadable_due_date_is_refused_and_says_what_is_accepted(
-    tasks: ExtensionHarness, due: str
-) -> None:
+def test_an_unreadable_due_date_is_refused_with_what_is(tasks: ExtensionHarness, due: str) -> None:
     refused = tasks.call("add", title="x", due=due)
     assert refused.error_code == "VALIDATION_TYPE_ERROR"
     assert "2026-05-16" in str(refused.error)
@@ -344,8 +340,6 @@ def test_summaries_and_the_panel_speak_the_users_language(
         (["add task buy milk", "complete the one I just added"], 'Completed the task "buy milk"'),
     ],
 )
-def test_what_is_moved_keeps_its_day_or_its_hour_and_needs_no_name(
-    said: list[str], due: str
-) -> None:
+def test_what_is_moved_keeps_its_day_or_hour_and_needs_no_name(said: list[str], due: str) -> None:
     kernel = TestKernel([FOLDER], now=NOW)
     assert due in [kernel.chat(message).text for message in said][-1]
