@@ -4,7 +4,9 @@ first, then examples, then the oldest facts; and the inspector says what was lef
 import json
 import logging
 import re
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -72,12 +74,11 @@ def test_what_a_request_cost_is_a_metric_without_content(
     answers = FunctionModel(lambda _: ModelResponse("yes", usage=Usage(120, 7, 100)))
     fails = ScriptedModel([ModelUnavailable("no")])
     models = RoleModels({"classifier": answers, "narrator": fails})
-    written: list[str] = []
-    with collect_metrics("chat_turn", "Webbee/test", dict, write=written.append):
+    with redirect_stdout(StringIO()) as written, collect_metrics("chat_turn", "Webbee/test"):
         loop.run(models.complete(asking(prompt="TOP SECRET")))
         with pytest.raises(ModelUnavailable):
             loop.run(models.complete(asking(role="narrator")))
-    answered, failed = map(json.loads, written)
+    answered, failed = map(json.loads, written.getvalue().splitlines())
     found = [answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")]
     assert found == ["classifier", "function", [120], [100], [7]]
     [directive] = answered["_aws"]["CloudWatchMetrics"]

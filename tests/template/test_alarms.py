@@ -3,6 +3,8 @@ kernel's own metrics are what it writes; those of AWS are points with the names 
 them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -36,10 +38,10 @@ def recorded(
     """The points that the kernel writes of so many invocations a minute."""
     points: list[Point] = []
     for n, at in enumerate(moments(a_minute, minutes)):
-        lines: list[str] = []
-        with collect_metrics(function, "Webbee/webbee", dict, version=version, write=lines.append):
+        metrics = collect_metrics(function, "Webbee/webbee", version=version)
+        with redirect_stdout(StringIO()) as lines, metrics:
             work(n)
-        points += [point for line in lines for point in embedded(line, at)]
+        points += [point for line in lines.getvalue().splitlines() for point in embedded(line, at)]
     return points
 
 

@@ -6,6 +6,8 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from webbee_kernel import observability
 from webbee_kernel.api.function import JsonFormatter
 from webbee_kernel.observability import (
+    bind_invocation,
     collect_metrics,
     count_request,
     measure,
@@ -22,11 +25,14 @@ from webbee_kernel.observability import (
 
 
 def written(work: Any, namespace: str = "Webbee/test", version: str = "") -> list[dict[str, Any]]:
-    found: list[str] = []
-    told = {"correlation_id": "c-1"}
-    with collect_metrics("chat_turn", namespace, lambda: told, version=version, write=found.append):
+    metrics = collect_metrics("chat_turn", namespace, version=version)
+    with (
+        redirect_stdout(StringIO()) as out,
+        bind_invocation({"correlation_id": "c-1"}, None),
+        metrics,
+    ):
         work()
-    return [json.loads(text) for text in found]
+    return [json.loads(text) for text in out.getvalue().splitlines()]
 
 
 def test_counts_are_summed_times_kept_one_by_one_and_a_deployments_variables_add_no_dimension(

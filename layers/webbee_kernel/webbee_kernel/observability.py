@@ -155,13 +155,11 @@ BY_VERSION = frozenset({*FAILURES, *FAILURES.values()})
 @dataclass(slots=True)
 class _Figures:
     """Metric values of one invocation since the last flush: its own under `()`, a model's under
-    `(role, model)`; and how they are written."""
+    `(role, model)`."""
 
     function: str
     version: str
     namespace: str
-    fields: Callable[[], Mapping[str, str]]
-    write: Callable[[str], object]
     values: dict[tuple[str, ...], dict[str, list[float]]] = field(default_factory=dict)
 
     def add(self, owner: tuple[str, ...], name: str, value: float) -> None:
@@ -197,11 +195,6 @@ async def record_duration(name: str) -> AsyncIterator[None]:
         measure(name, round((time.perf_counter() - started) * 1000, 1))
 
 
-def count_turn(status: str, masked: int) -> None:
-    # False counts as 0: a share needs the zeros as well
-    measure_all({"Turns": 1, "TurnErrors": status == "error", "MaskedValues": masked})
-
-
 def count_tokens(read: int, cached: int, written: int) -> None:
     """A model answered."""
     if (usage := _usage.get()) is not None:
@@ -221,7 +214,9 @@ def flush() -> None:
     """Write the metrics so far, for work that may be killed before its invocation ends."""
     if (figures := _figures.get()) is not None:
         for text in _lines(figures):
-            figures.write(text)
+            # one write: print() sends the line break apart, and threads would mix
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
         # or the end of the invocation would write them a second time
         figures.values.clear()
 
@@ -230,20 +225,13 @@ def flush() -> None:
 def collect_metrics(
     function: str,
     namespace: str,
-    fields: Callable[[], Mapping[str, str]],
     *,
     version: str = "",
-    write: Callable[[str], object] | None = None,
 ) -> Iterator[None]:
     """Collect this invocation's metrics and write them to standard output at its end, one line for
-    itself and one per model; nothing without a namespace.
-
-    `fields` gives the log fields to add at the end; `version` is the Lambda function's version.
-    """
-    if not namespace:
-        yield
-        return
-    with context_value(_figures, _Figures(function, version, namespace, fields, write or _print)):
+    itself and one per model; nothing without a namespace. `version` is the Lambda function's."""
+    figures = _Figures(function, version, namespace) if namespace else None
+    with context_value(_figures, figures):
         try:
             yield
         finally:
@@ -283,19 +271,13 @@ def _line(
     metrics = EphemeralMetrics(namespace=figures.namespace, service="")
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
-    for name, value in {**figures.fields(), **(also or {})}.items():
+    for name, value in {**log_fields(), **(also or {})}.items():
         metrics.add_metadata(name, value)
     for name, numbers in values.items():
         unit = MODEL_UNITS.get(name) or METRICS[name].unit
         for number in [sum(numbers)] if unit == "Count" else numbers[:MAX_VALUES]:
             metrics.add_metric(name, unit, number)
     return orjson.dumps(metrics.serialize_metric_set()).decode()
-
-
-def _print(text: str) -> None:
-    # one write: print() sends the line break apart, and threads would mix
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 @dataclass(slots=True)

@@ -218,7 +218,7 @@ class Function:
                 Thread(target=self._warm, name="warm-up", daemon=True).start()
             version = str(getattr(context, "function_version", "") or "")
             namespace = self._settings.metrics_namespace
-            metrics = collect_metrics(self._role, namespace, log_fields, version=version)
+            metrics = collect_metrics(self._role, namespace, version=version)
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:

@@ -258,8 +258,7 @@ def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
     if items and all(isinstance(item, dict) for item in items):
         return _fit_rows(items, budget, earlier)
     kept = _leading_items(items, budget - 2, earlier)
-    omitted = len(items) - len(kept) + earlier.omitted
-    return [*kept, more(omitted, earlier.lacks_fields)] if omitted or earlier.lacks_fields else kept
+    return with_marker(kept, items, earlier)
 
 
 def split_marker(items: list[JSON]) -> tuple[list[JSON], More]:

@@ -19,7 +19,7 @@ from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict, StorageUnavailable
 from ..guards.ids import fabricated
-from ..observability import count_turn, record_duration
+from ..observability import measure_all, record_duration
 from ..refresh.refresh_queue import (
     NEW,
     PRESENCE,
@@ -80,7 +80,9 @@ class Recorder:
             self._queue.ask(user, refreshes(state, note_presence=note_presence)),
             self._limits.spend(user, state.tokens),
         )
-        count_turn(output.status, len(state.masker.vault))
+        # False counts as 0: a share needs the zeros as well
+        counts = {"Turns": 1, "TurnErrors": output.status == "error"}
+        measure_all({**counts, "MaskedValues": len(state.masker.vault)})
         # the slot holds both replies, the user is shown the new one
         if turn.reply.endswith(f"\n\n{reply}") and not output.card:  # behind another turn's reply
             own = messages.source_map(state, output.narration, reply, len(turn.response["calls"]))
