@@ -5,20 +5,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+import phonenumbers
 from phonenumbers import (
     Leniency,
-    NumberParseException,
-    PhoneNumberFormat,
     PhoneNumberMatch,
     PhoneNumberMatcher,
     PhoneNumberType,
-    country_code_for_region,
-    format_number,
-    is_valid_number_for_region,
-    ndd_prefix_for_region,
     number_type,
-    parse,
-    region_code_for_number,
 )
 
 from webbee_kernel.pii.phones import PLUS, TERRITORY, Phone, Sign
@@ -80,16 +73,17 @@ def _mobile_numbers(window: str, regions: Sequence[str]) -> list[Phone]:
     for region in regions:
         for match in PhoneNumberMatcher(_international(digits, region), region):
             is_mobile = number_type(match.number) == PhoneNumberType.MOBILE
-            if is_mobile and is_valid_number_for_region(match.number, region):
+            if is_mobile and phonenumbers.is_valid_number_for_region(match.number, region):
                 return [(0, len(digits), _identity(match))]
     return []
 
 
 def _international(digits: str, region: str) -> str:
     """The digits as the library reads them; nothing where they do not begin so."""
-    if len(digits) >= _SHORT and digits.startswith(str(country_code_for_region(region))):
+    code = str(phonenumbers.country_code_for_region(region))
+    if len(digits) >= _SHORT and digits.startswith(code):
         return f"+{digits}"
-    prefix = ndd_prefix_for_region(region, True)
+    prefix = phonenumbers.ndd_prefix_for_region(region, True)
     return digits if prefix in ("0", "8") and digits.startswith(prefix) else ""
 
 
@@ -114,13 +108,14 @@ def _matches(window: str, region: str = "", leniency: int = Leniency.VALID) -> l
 
 def _identity(match: PhoneNumberMatch) -> str:
     extension = f";ext={match.number.extension}" if match.number.extension else ""
-    return format_number(match.number, PhoneNumberFormat.E164) + extension
+    return phonenumbers.format_number(match.number, phonenumbers.PhoneNumberFormat.E164) + extension
 
 
 def region_of(identity: str) -> str:
     """The country of a number in E.164; empty for what has none."""
     try:
-        region = region_code_for_number(parse(identity.partition(";")[0]))
-    except NumberParseException:
+        number = phonenumbers.parse(identity.partition(";")[0])
+    except phonenumbers.NumberParseException:
         return ""
+    region = phonenumbers.region_code_for_number(number)
     return "" if region in (None, TERRITORY) else str(region)
