@@ -247,13 +247,23 @@ def check_size(data: JSONObject) -> JSONObject:
 
 
 class Snapshots:
-    """`ctx.skeleton` inside `@ext.skeleton` handlers: the app's stored snapshots, by section."""
+    """`ctx.skeleton`: the app's stored snapshots, by section; None outside `@ext.skeleton`
+    handlers."""
 
-    def __init__(self, stored: Mapping[str, JSONObject]) -> None:
+    def __init__(self, stored: Mapping[str, JSONObject] | None) -> None:
         self._stored = stored
 
     async def get(self, section: str) -> JSONObject | None:
-        """The stored snapshot with `_refreshed_at` and `_ttl`, or None before the first refresh."""
+        """The stored snapshot with `_refreshed_at` and `_ttl`, or None before the first refresh.
+        Raises `SkeletonAccessForbidden` where there are none."""
+        if self._stored is None:
+            raise SkeletonAccessForbidden(
+                breach(
+                    "I-SKELETON-LLM-ONLY",
+                    f"Section {section!r} was asked for by another handler: keep what you need in"
+                    " ctx.cache or ctx.store.",
+                )
+            )
         snapshot = self._stored.get(section)
         return dict(snapshot) if snapshot is not None else None
 
@@ -265,17 +275,3 @@ def snapshots(sections: Iterable[Section]) -> dict[str, JSONObject]:
         for s in sections
         if s.data is not None
     }
-
-
-class SkeletonForbidden:
-    """`ctx.skeleton` everywhere else."""
-
-    async def get(self, section: str) -> JSONObject | None:
-        """Raises `SkeletonAccessForbidden`."""
-        raise SkeletonAccessForbidden(
-            breach(
-                "I-SKELETON-LLM-ONLY",
-                f"Section {section!r} was asked for by another handler: keep what you need in"
-                " ctx.cache or ctx.store.",
-            )
-        )

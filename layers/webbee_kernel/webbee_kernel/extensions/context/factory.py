@@ -13,7 +13,7 @@ from typing import Any
 from ...aws.parameters import UNKNOWN, mark_of
 from ...background import start
 from ...channels.cache import CacheClient, InFlight
-from ...channels.skeleton import SkeletonForbidden
+from ...channels.skeleton import Snapshots
 from ...clock import Clock, new_id
 from ...config import Settings
 from ...errors import CallError, StorageUnavailable
@@ -240,7 +240,7 @@ _CLIENTS: Mapping[str, Callable[[CallContext], Any]] = MappingProxyType(
     {
         "store": StoreClient,
         "cache": CallContext._cache,
-        "skeleton": lambda ctx: ctx._skeleton or SkeletonForbidden(),
+        "skeleton": lambda ctx: ctx._skeleton or Snapshots(None),
         "secrets": SecretsClient,
         "http": lambda ctx: ctx._factory.http(),
         "config": CallContext._config,
