@@ -10,11 +10,28 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, call, deployed, rows, say
-from tests.functions.test_consent import ANN, POST
+from tests.functions.test_consent import ANN
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
-NOTES = """
+POST = """
+from pydantic import BaseModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("post", "1.0.0", display_name="Post", description="Sends letters")
+chat = ChatExtension(ext, description="letters")
+
+
+class Letter(BaseModel):
+    to: str
+    text: str = ""
+
+
+@chat.function("send_letter", "Send a letter", action_type="write")
+async def send_letter(ctx, params: Letter) -> ActionResult:
+    await ctx.store.create("sent", params.model_dump())
+    return ActionResult.success({"sent": params.to, "text": params.text}, "Sent.")
+
 
 class Note(BaseModel):
     text: str = ""
@@ -71,7 +88,7 @@ class Client:
 def client(tmp_path: Path) -> Iterator[Client]:
     PLAN.clear()
     (tmp_path / "post").mkdir()
-    (tmp_path / "post" / "main.py").write_text(POST + NOTES, "utf-8")
+    (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
     with deployed(extensions=tmp_path, model=FunctionModel(model)) as stack:
         yield Client(stack)
 
