@@ -91,23 +91,19 @@ class WebhookKeys:
         """The tenant of a mark signed with either key; None for any other text. For an unknown
         signature the keys are read once more: they may be new."""
         try:
-            keys = await self._keys()
-            if (found := _tenant_of_mark(mark, keys)) is None and self._may_look():
-                found = _tenant_of_mark(mark, await self._keys(refresh=True))
+            found, now = _tenant_of_mark(mark, await self._keys()), self._now()
+            may_look = self._secret and now - self._looked_at >= LOOKUP_INTERVAL_S
+            if found is None and may_look:
+                self._looked_at = now
+                found = _tenant_of_mark(mark, await self._cached(refresh=True))
             return found
         except Exception as error:
             raise StorageUnavailable(
                 f"the webhook key cannot be read ({_name(error)}); try again."
             ) from None
 
-    def _may_look(self) -> bool:
-        if not self._secret or self._now() - self._looked_at < LOOKUP_INTERVAL_S:
-            return False
-        self._looked_at = self._now()
-        return True
-
-    async def _keys(self, *, refresh: bool = False) -> tuple[str, ...]:
-        return await self._cached(refresh=refresh) if self._secret else self._configured
+    async def _keys(self) -> tuple[str, ...]:
+        return await self._cached() if self._secret else self._configured
 
     def _read(self) -> tuple[str, ...]:
         return tuple(filter(None, map(self._version, VERSIONS)))
