@@ -37,7 +37,7 @@ from .document_items import (
     row_of,
     unchanged_condition,
 )
-from .item_requests import Item, Query, Write, delete, put
+from .item_requests import Item, Query, delete, put
 
 ATTEMPTS: Final = 60
 CHUNK: Final = 200
@@ -108,11 +108,17 @@ class DocumentStore(TableStore):
         head: Item = {}
         for attempt in range(ATTEMPTS):
             try:
-                if head:
-                    await self._database.write(*await self._removals(collection, head))
-                    return True
-                is_single_item = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
-                return bool(await self._delete(key, is_single_item))
+                if not head:
+                    is_single_item = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
+                    return bool(await self._delete(key, is_single_item))
+                state = await self._generations.for_write(collection, head)
+                condition, values = unchanged_condition(head)
+                await self._database.write(
+                    *state.count_change(self._table, collection, head, None),
+                    delete(self._table, key, condition, **values),
+                    *part_writes(self._table, collection, head, []),
+                )
+                return True
             except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
                 has_more_items = part_count(failure.item) > 0 or "i1" in failure.item
                 head = failure.item if has_more_items else {}
@@ -276,15 +282,6 @@ class DocumentStore(TableStore):
             *part_writes(self._table, collection, current, parts),
         )
         return document
-
-    async def _removals(self, collection: Collection, head: Item) -> list[Write]:
-        state = await self._generations.for_write(collection, head)
-        condition, values = unchanged_condition(head)
-        return [
-            *state.count_change(self._table, collection, head, None),
-            delete(self._table, {"pk": head["pk"], "sk": head["sk"]}, condition, **values),
-            *part_writes(self._table, collection, head, []),
-        ]
 
 
 def _check_names(collection: Collection, doc_id: str = "") -> str:
