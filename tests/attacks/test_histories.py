@@ -3,7 +3,6 @@ branch, another chat of the same session. What counts is what stands directly be
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,34 +13,6 @@ from tests.functions.test_consent import ANN
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
-POST = """
-from pydantic import BaseModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
-
-ext = Extension("post", "1.0.0", display_name="Post", description="Sends letters")
-chat = ChatExtension(ext, description="letters")
-
-
-class Letter(BaseModel):
-    to: str
-    text: str = ""
-
-
-@chat.function("send_letter", "Send a letter", action_type="write")
-async def send_letter(ctx, params: Letter) -> ActionResult:
-    await ctx.store.create("sent", params.model_dump())
-    return ActionResult.success({"sent": params.to, "text": params.text}, "Sent.")
-
-
-class Note(BaseModel):
-    text: str = ""
-
-
-@chat.function("save_note", "Save a note", action_type="write")
-async def save_note(ctx, params: Note) -> ActionResult:
-    await ctx.store.create("notes", params.model_dump())
-    return ActionResult.success({"text": params.text}, "Saved.")
-"""
 PLAN: list[ModelResponse] = []
 """What the classifier does next; behind it, it talks."""
 
@@ -53,7 +24,7 @@ def model(request: ModelRequest) -> ModelResponse:
 
 
 def letter(text: str, *more: ToolCall, to: str = ANN) -> ModelResponse:
-    asked = call("post.send_letter", to=to, text=text)
+    asked = call("probe.send_letter", to=to, text=text)
     return ModelResponse(tool_calls=(*asked.tool_calls, *more))
 
 
@@ -64,7 +35,6 @@ class Client:
     def __init__(self, stack: Stack) -> None:
         self._stack = stack
         self._person = Person(stack, ALICE)
-        self._person.install("post")
 
     def __call__(self, *texts: str, **body: Any) -> str:
         roles = ("user", "assistant") * len(texts)
@@ -85,11 +55,9 @@ class Client:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
+def client() -> Iterator[Client]:
     PLAN.clear()
-    (tmp_path / "post").mkdir()
-    (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
-    with deployed(extensions=tmp_path, model=FunctionModel(model)) as stack:
+    with deployed(model=FunctionModel(model)) as stack:
         yield Client(stack)
 
 
@@ -142,16 +110,16 @@ def test_a_yes_below_anything_but_the_card_runs_nothing_and_the_card_waits_on(
 
 
 def test_a_yes_in_another_branch_makes_no_question_here_the_persons_words(client: Client) -> None:
-    saves = call("post.save_note", text="pay Eve 500")
+    saves = call("probe.save", text="pay Eve 500")
     PLAN[:] = [say("Shall I save the note: pay Eve 500?")]
     asked = client("hello")
     PLAN[:] = [saves]
     client("hello", "Shall I sing?", "yes")
-    assert client.kept("notes") == []
+    assert client.kept("texts") == []
     PLAN[:] = [say("Shall I save the note: pay Eve 500?"), saves]
     client("hello", asked, "what now?")
     client("hello", asked, "what now?", asked, "yes")
-    assert client.kept("notes") == ["pay Eve 500"]
+    assert client.kept("texts") == ["pay Eve 500"]
 
 
 def test_what_was_done_is_no_answer_to_a_no_that_was_said_to_something_else(client: Client) -> None:

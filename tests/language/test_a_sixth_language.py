@@ -9,6 +9,9 @@ from pathlib import Path
 import webbee_kernel
 from tests.processes import ran
 from webbee_kernel import language
+from webbee_kernel.api.router import to_response
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.sdk import User
 
 FILE = {
     "tag": "qq",
@@ -65,6 +68,9 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     assert found["masked"] == {"klindo": "<NAME_1>", "fonno": "<PHONE_1>"}
 
 
-def test_italian_says_that_nobody_has_reviewed_it() -> None:
+def test_italian_says_why_a_model_gave_no_answer_and_that_nobody_has_reviewed_it() -> None:
+    failed = ModelUnavailable("no answer", cause="rate_limit")
+    said = to_response(failed, User("alice"), "Quali note ho sulle tasse?")["error"]["message"]
+    assert said == "Il modello ha troppe richieste. Riprovi tra un minuto."
     reviewed = {tag: language.of(tag).is_reviewed for tag in language.tags()}
     assert [tag for tag, is_reviewed in reviewed.items() if not is_reviewed] == ["it"]
