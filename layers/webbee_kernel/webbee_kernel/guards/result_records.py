@@ -32,7 +32,7 @@ class CallData(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Record:
     """One object with an id: app, kind, label, alternative labels and short values. `is_nested`: it
-    is inside another record with a label."""
+    is inside another record with a label; `is_own_id`: its id is not that of another record."""
 
     app_id: str
     kind: str
@@ -43,6 +43,8 @@ class Record:
     inner: tuple[tuple[str, str], ...]
     """Ids in it or below it, as (key, id)."""
     source: CallData
+    fields: Mapping[str, Any]
+    is_own_id: bool
     is_nested: bool = False
 
 
@@ -90,7 +92,10 @@ def _of(value: Mapping[str, Any], ident: str, key: str, source: CallData, own: s
     short = [v for _, v, depth in scalars if depth <= VALUE_DEPTH and v != label and _is_telling(v)]
     kind = kind_of(own if own not in _OWN else "", key)
     values, inner = tuple(short[:MAX_VALUES]), tuple((k, v) for k, v, _ in scalars if is_id_name(k))
-    return Record(source.app_id, kind, ident, label, labels, values, inner, source)
+    is_own_id = not own or own in _OWN or root_of(own) == root_of(key)
+    return Record(
+        source.app_id, kind, ident, label, labels, values, inner, source, value, is_own_id
+    )
 
 
 def _is_telling(text: str) -> bool:

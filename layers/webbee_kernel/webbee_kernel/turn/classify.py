@@ -1,5 +1,5 @@
-"""Classify: the model that decides, asked again with what came of its calls until it calls nothing
-more, or a limit of rounds, time or tokens is reached."""
+"""Classify: the agent loop. The classifier is asked again with the results of its calls until it
+calls nothing more, or a limit of rounds, time or tokens is reached."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ from .stream import TurnStopped
 from .turn_context import TurnContext
 
 RESERVE_S = 10.0
-"""Seconds of the time left that one question to the classifier leaves to calls and narrator, and
-the most of a short time that it leaves."""
+"""Seconds of the remaining time that a classifier request leaves for calls and narrator."""
 
 SHARE = 0.6
-"""Part of the time left that it may take where that is more."""
+"""Share of the remaining time that it may take, if that is more."""
 
 
 class Classifier:
-    """Asks a model and reads its answer."""
+    """Sends classifier requests and parses the answers."""
 
     def __init__(self, model: Model, options: ModelOptions = PLAIN) -> None:
         self._model = model
@@ -43,8 +42,8 @@ class Classifier:
 
     @record_duration("ClassifyMs")
     async def ask(self, state: TurnContext) -> TurnContext:
-        """The state with the model's next answer. A later round's prompt is the one before it with
-        what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""
+        """The state with the model's next answer. A later round's prompt is the previous one with
+        the last answer's results appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.opening.prompt.text
         request = ModelRequest(
             role="classifier",
@@ -73,7 +72,7 @@ class Classifier:
 
 
 def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
-    """The calls of the card that the last turn showed, which the message does not answer."""
+    """The calls of the last turn's card, if it is pending and the message does not answer it."""
     last = state.memory.last
     if state.proposal or not last or not last.waiting:
         return ()
@@ -83,7 +82,7 @@ def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
 
 
 def _growing(state: TurnContext) -> Growing | None:
-    """How the offered tools change between the session's requests; None where they do not."""
+    """How the tool list changes between the session's requests; None if it does not."""
     if not (opening := state.opening).shortlist.left_out:
         return None
     pairs = zip(opening.tools, state.visible_tools, strict=False)
@@ -93,10 +92,10 @@ def _growing(state: TurnContext) -> Growing | None:
 
 
 MAX_REPAIRS = 2
-"""Answers in a row that may bring nothing to run, told back each time, before the turn gives up."""
+"""Maximum consecutive answers without progress, each reported back to the model."""
 
 LEAST_S = 4.0
-"""Seconds that another round and the reply need: with less left no further round begins."""
+"""Minimum remaining seconds for another round and the reply."""
 
 HANDED_BACK = (
     "the results do not answer the message yet: call what is missing, or say that nothing is"
@@ -111,12 +110,11 @@ Limit = Literal["", "rounds", "tokens", "time", "model", "stopped"]
 
 
 class LoopResult(NamedTuple):
-    """How far a turn's rounds came.
+    """The result of a turn's rounds.
 
-    `text` are the classifier's own words where it had nothing more to call; `resume` says that
-    more is to be done behind what waits for a yes; `limit` what ended the rounds before the
-    classifier did; `may_go_on` says that the classifier expects its calls to answer the
-    message, so that the narrator may hand back; `offer` is what is drawn below its words.
+    `text` is the classifier's text if it had nothing more to call; `resume`: more is planned after
+    the pending approval; `limit`: what ended the rounds early; `can_continue`: the narrator may
+    hand back; `offer`: the UI tree below the text.
     """
 
     state: TurnContext
@@ -137,20 +135,20 @@ class AgentLoop:
         self._max_tokens = settings.turn_tokens
 
     async def run(self, state: TurnContext, note: str = "") -> LoopResult:
-        """Rounds from here to their end; `note` is said to the classifier first, with the results
-        it has not seen. Raises ModelUnavailable while nothing has happened."""
+        """Run rounds until they end; `note` is appended for the classifier with the results that it
+        has not seen. Raises ModelUnavailable if no call has run."""
         if note:
             state = state.with_results(note)
         if state.follower.has_reader and state.plain_reply is None:
             state = replace(state, plain_reply=streaming_reply(state))
-        fruitless = 0  # answers in a row that brought nothing
+        fruitless = 0  # consecutive answers without progress
         while not (limit := self.limit(state)):
             round_ = await self._round(state)
             state = round_.state
             if state.follower.is_stopped:
                 return LoopResult(state, limit="stopped")
             if round_.result:
-                # what refers to a call that waits can be planned only behind the yes
+                # dependents of a pending call can only be planned after its approval
                 return round_.result._replace(resume=bool(state.dependent) or round_.result.resume)
             fruitless = 0 if round_.has_progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
@@ -159,20 +157,20 @@ class AgentLoop:
         return LoopResult(state, limit=limit, resume=True)
 
     async def _round(self, state: TurnContext) -> _Round:
-        """The classifier's next answer, run."""
+        """Get the classifier's next answer and run its calls."""
         try:
             state = await self._classifier.ask(state)
         except TurnStopped:
             return _Round(state)
         except ModelUnavailable:
-            if not state.has_run:  # nothing has happened yet: the whole request can be retried
+            if not state.has_run:  # the whole request can be retried
                 raise
             return _Round(state, LoopResult(state, limit="model"))
         return await self._run(state)
 
     def limit(self, state: TurnContext) -> Limit:
-        """What forbids another round; empty where nothing does. A turn's first round always may."""
-        # also with no time left: the turn then ends with an honest sentence
+        """The limit that forbids another round, or empty. The first round is always allowed."""
+        # also with no time left: the turn then ends with a sentence that says so
         if not state.rounds:
             return ""
         if state.rounds >= self._max_rounds:
@@ -194,44 +192,44 @@ class AgentLoop:
             waiting = len(state.proposed_calls)
             return _round_of(await self._runner.run(state, answer.steps), answer, waiting)
         text = answer.text
-        # behind calls it is the narrator who speaks
-        if is_asking(text) or not state.has_run:  # the user would read these words
+        # after calls the narrator writes the reply
+        if is_asking(text) or not state.has_run:  # the user would read this text
             if wrong := reply_problems(text, state):
                 return _Round(state.with_problems(wrong))
-        if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
+        if answer.response.stop_reason == CUT_OFF:  # the user is told that it is incomplete
             text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
         offer = answer.response.offer
         return _Round(state, LoopResult(state, text=text, resume=True, offer=offer))
 
 
 def _cut_off_text(state: TurnContext) -> str:
-    """Why nothing could be made of the last answer, where it had no end."""
+    """The reason that the last answer was unusable, if it was cut off; else empty."""
     last = state.last_answer
     is_cut = last is not None and last.response.stop_reason == CUT_OFF
     return of(state.language).cause("cut_off") if is_cut else ""
 
 
 def _round_of(state: TurnContext, answer: Answer, waiting: int) -> _Round:
-    """What a plan's calls mean for the rounds. Those that wait for a yes are asked about together
-    when nothing more can be planned; `waiting` is how many did before."""
+    """How the loop continues after a plan's calls. Pending ones are proposed together when nothing
+    more can be planned; `waiting` is their number before this plan."""
     numbers = sorted({s.index for s in answer.steps} & state.outcomes.keys())
     own = [state.outcomes[n] for n in numbers]
-    # an answer given twice is no progress, or a model could repeat itself to the end
+    # a repeated call is no progress, or a model could repeat itself until the limit
     new = [state.outcomes[n] for n in numbers if not state.calls[n].is_repeat]
     progress = not all(map(is_refused, new)) or len(state.proposed_calls) > waiting
-    # a guard sent something back: the model gets to mend it
+    # refused by a guard: the model may correct it
     has_refusals = bool(answer.problems) or any(map(is_refused, own))
     failed = not all(o.ok for o in own)
     more = has_refusals or answer.wants_results or (progress and failed)
-    # where nothing moves and calls wait, the user is asked about those instead
+    # without progress, pending calls are proposed instead
     if more and (progress or not state.pending):
         return _Round(state, has_progress=progress)
     return _Round(state, LoopResult(state, can_continue=progress, resume=more))
 
 
 class _Round(NamedTuple):
-    """The state after one answer, how the rounds ended if they did, and whether anything new ran or
-    waits."""
+    """The state after one answer, the loop's result if it ended, and whether anything new ran or is
+    pending."""
 
     state: TurnContext
     result: LoopResult | None = None
