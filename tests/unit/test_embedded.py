@@ -214,7 +214,7 @@ RENT = "Tasks – Change a task “rent”"
 EFFECTS = (Undo("tasks__rename", {"id": "t8", "due": "2026-05-16"}, RENT, 2), ALPHAS)
 MOVED, ALPHA = [(u.name, u.arguments) for u in EFFECTS]
 KAPPA = "Tasks – Delete a task “kappa”"
-BACK = Undo("tasks__add", {"title": "kappa"}, KAPPA, 3, is_back=True)
+BACK = Undo("tasks__add", {"title": "kappa"}, KAPPA, 3, is_back=True, message="undo that")
 ADDED: Called = (BACK.name, BACK.arguments)
 IDS = {"type": "array", "items": {"type": "string"}}
 MAILS = (

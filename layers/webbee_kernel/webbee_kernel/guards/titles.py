@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from ..catalogue import FunctionInfo
-from ..channels.columns import label_keys
-from ..text import disambiguate, one_line
-from ..types import JSON, JSONObject
+from ..text import one_line
 from .addresses import form_of, with_code_points
 from .arguments import Leaf
 from .field_names import is_id_name, root_of, same_kind
-from .result_records import CallData, Record, records_in
 
 MAX_NAME: Final = 40
 """Maximum characters of a name, and of a value that may be one."""
-MAX_DESCRIPTION: Final = 120
-"""Maximum characters of a value that describes a record without a title."""
 
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12}", re.IGNORECASE)
@@ -107,62 +102,3 @@ class RecordNaming(NamedTuple):
             return ""
         text = one_line(title.text)
         return f"{text} – {title.address}" if text and self.is_open and title.address else text
-
-
-def titles_of(facts: Iterable[tuple[str, JSON]], writes: Iterable[tuple[str, JSON]] = ()) -> Titles:
-    """The titles of the records in these `(app_id, data)`, the earliest first. Equal titles of an
-    app's records are distinguished. The results of `writes` replace earlier titles."""
-    apps: dict[str, list[Record]] = {}
-    for app_id, data in facts:
-        apps.setdefault(app_id, []).extend(_records(app_id, data))
-    found: dict[str, list[Title]] = {}
-    for app_id, records in apps.items():
-        for record, text in _titled(records):
-            texts = (value for value in record.fields.values() if isinstance(value, str))
-            address = next((text for text in texts if form_of(text) == "recipient"), "")
-            title = Title(app_id, record.kind, text, address, record.is_nested)
-            found.setdefault(record.ident, []).append(title)
-    newest = {r.ident: r for one in writes for r in _records(*one) if not r.is_nested}
-    found |= {ident: _renamed(found.get(ident, []), record) for ident, record in newest.items()}
-    return Titles({ident: tuple(titles) for ident, titles in found.items()})
-
-
-def _records(app_id: str, data: JSON) -> Iterator[Record]:
-    records = records_in(data, "", CallData(app_id, "", data))
-    return (record for record in records if record.is_own_id)
-
-
-def _renamed(known: list[Title], record: Record) -> list[Title]:
-    """The titles of a record that a write returned, without those from before the write."""
-    own = [t for t in known if t.app_id == record.app_id and same_kind(t.kind, record.kind)]
-    now = [t for t in own if record.label and t.text.startswith(record.label)]
-    return [now[-1], *(t for t in known if t not in own)] if now else known
-
-
-def _titled(records: Sequence[Record]) -> Iterator[tuple[Record, str]]:
-    """The records with their titles, distinguished by all fields known under each; an id without a
-    title is described by a field."""
-    first = {one.ident: "" for one in records if one.label}
-    titles = [one.label or first.setdefault(one.ident, _description(one)) for one in records]
-    known: dict[tuple[str, str], JSONObject] = {}
-    for one, title in zip(records, titles, strict=True):
-        fields = known.setdefault((one.ident, title), {})
-        fields |= {**one.fields, "id": one.ident}
-    things = [(title or ident, fields) for (ident, title), fields in known.items()]
-    more = dict(zip(known, disambiguate(things), strict=True))
-    for one, title in zip(records, titles, strict=True):
-        if title:
-            yield one, title + more[one.ident, title]
-
-
-def _description(record: Record) -> str:
-    """An id with the first field that describes its record, `#W1 (customer: Ann)`; for an
-    unreadable id the field alone."""
-    name = label_keys({**record.fields})[0]
-    value = record.fields.get(name) if name else None
-    if not name or is_id_name(name) or not isinstance(value, str | int | float):
-        return ""
-    text = one_line(str(value))
-    described = f"{record.ident} ({name.replace('_', ' ')}: {text})"
-    described = text if is_unreadable(record.ident) else described
-    return described if len(text) <= MAX_DESCRIPTION else ""

@@ -117,13 +117,14 @@ class Growing:
 
 class Undo(NamedTuple):
     """An effect of the session with the call that undoes it (no `name` where none does): `what` is
-    the receipt's label, `is_back` whether it undoes another one."""
+    the receipt's label, `is_back` whether it undoes another one, `message` its turn's."""
 
     name: str
     arguments: JSONObject
     what: str
     turn: int = 0
     is_back: bool = False
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

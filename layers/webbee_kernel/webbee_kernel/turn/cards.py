@@ -1,4 +1,4 @@
-"""Cards: the stored form of proposals that wait for the user's yes. Pure.
+"""Cards: proposals as stored while they wait for the user's yes, and titles of their records. Pure.
 
 Their content and wording: `guards.proposals`.
 """
@@ -9,16 +9,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .. import clock
 from ..catalogue import FunctionInfo
-from ..guards.field_names import is_id_name
+from ..channels.columns import label_keys
+from ..guards.addresses import form_of
+from ..guards.field_names import is_id_name, same_kind
 from ..guards.proposals import card, editable
-from ..guards.titles import Titles, titles_of
+from ..guards.result_records import CallData, Record, records_in
+from ..guards.titles import Title, Titles, is_unreadable
 from ..guards.user_words import UserWords
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
+from ..text import disambiguate, one_line
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .confirmation import MAX_CHOICES, MAX_LABEL, MIN_CHOICES, answer
 from .results_block import hide
@@ -34,6 +38,8 @@ MAX_CARRIED, CARRIED_CHARACTERS = 20, 150_000
 item has 400 KB, a transaction 100 items, and the turn's own card needs room."""
 UNSHOWN = "unshown"
 """The request id of a card that is not shown until the user picks its choice."""
+MAX_DESCRIPTION: Final = 120
+"""Maximum characters of a value that describes a record without a title."""
 
 
 def card_of(
@@ -187,3 +193,62 @@ def _id_parameter(function: FunctionInfo | None) -> str:
 
 def _fits_all(value: JSON, words: Iterable[UserWords]) -> bool:
     return isinstance(value, str) and all(w.has_all(value) for w in words)
+
+
+def titles_of(facts: Iterable[tuple[str, JSON]], writes: Iterable[tuple[str, JSON]] = ()) -> Titles:
+    """The titles of the records in these `(app_id, data)`, the earliest first. Equal titles of an
+    app's records are distinguished. The results of `writes` replace earlier titles."""
+    apps: dict[str, list[Record]] = {}
+    for app_id, data in facts:
+        apps.setdefault(app_id, []).extend(_records(app_id, data))
+    found: dict[str, list[Title]] = {}
+    for app_id, records in apps.items():
+        for record, text in _titled(records):
+            texts = (value for value in record.fields.values() if isinstance(value, str))
+            address = next((text for text in texts if form_of(text) == "recipient"), "")
+            title = Title(app_id, record.kind, text, address, record.is_nested)
+            found.setdefault(record.ident, []).append(title)
+    newest = {r.ident: r for one in writes for r in _records(*one) if not r.is_nested}
+    found |= {ident: _renamed(found.get(ident, []), record) for ident, record in newest.items()}
+    return Titles({ident: tuple(titles) for ident, titles in found.items()})
+
+
+def _records(app_id: str, data: JSON) -> Iterator[Record]:
+    records = records_in(data, "", CallData(app_id, "", data))
+    return (record for record in records if record.is_own_id)
+
+
+def _renamed(known: list[Title], record: Record) -> list[Title]:
+    """The titles of a record that a write returned, without those from before the write."""
+    own = [t for t in known if t.app_id == record.app_id and same_kind(t.kind, record.kind)]
+    now = [t for t in own if record.label and t.text.startswith(record.label)]
+    return [now[-1], *(t for t in known if t not in own)] if now else known
+
+
+def _titled(records: Sequence[Record]) -> Iterator[tuple[Record, str]]:
+    """The records with their titles, distinguished by all fields known under each; an id without a
+    title is described by a field."""
+    first = {one.ident: "" for one in records if one.label}
+    titles = [one.label or first.setdefault(one.ident, _description(one)) for one in records]
+    known: dict[tuple[str, str], JSONObject] = {}
+    for one, title in zip(records, titles, strict=True):
+        fields = known.setdefault((one.ident, title), {})
+        fields |= {**one.fields, "id": one.ident}
+    things = [(title or ident, fields) for (ident, title), fields in known.items()]
+    more = dict(zip(known, disambiguate(things), strict=True))
+    for one, title in zip(records, titles, strict=True):
+        if title:
+            yield one, title + more[one.ident, title]
+
+
+def _description(record: Record) -> str:
+    """An id with the first field that describes its record, `#W1 (customer: Ann)`; for an
+    unreadable id the field alone."""
+    name = label_keys({**record.fields})[0]
+    value = record.fields.get(name) if name else None
+    if not name or is_id_name(name) or not isinstance(value, str | int | float):
+        return ""
+    text = one_line(str(value))
+    described = f"{record.ident} ({name.replace('_', ' ')}: {text})"
+    described = text if is_unreadable(record.ident) else described
+    return described if len(text) <= MAX_DESCRIPTION else ""

@@ -77,7 +77,8 @@ def undoable(memory: SessionMemory) -> list[Undo]:
             continue
         if "took" in one:
             later.append(one["took"])
-        left.append(Undo(*_called(one.get("undo")), one["what"], turn.seq, "took" in one))
+        call = _called(one.get("undo"))
+        left.append(Undo(*call, one["what"], turn.seq, "took" in one, turn.message))
     return left
 
 

@@ -17,7 +17,7 @@ from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
 from ..guards.arguments import without_secrets
 from ..guards.ids import KnownIds, ids_in
-from ..guards.titles import Titles, titles_of
+from ..guards.titles import Titles
 from ..llm.protocol import Exchange, ToolSpec
 from ..llm.tools import summary_of
 from ..pii import NOTHING
@@ -25,6 +25,7 @@ from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
 from . import prompt, session_memory
+from .cards import titles_of
 from .narrate import MIN_REQUEST_S, NarratorInput
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt

@@ -62,10 +62,10 @@ def _sure_commands(commands: Commands, messages: Sequence[str]) -> list[Command]
 
 
 def _is_plural(commands: Commands, at: int) -> bool:
-    """Whether the app's noun before a position has another form than in similar examples."""
+    """Whether the app's noun right before a position has another form than in similar examples."""
     stems, words = commands.message.stems(commands.message.tag)[:at], commands.message.words
     nouns = commands.values.all_nouns(commands.message.tag)
-    said = {word for word, stem in zip(words, stems, strict=False) if stem in nouns}
+    said = {words[at - 1]} if nouns.issuperset(stems[-1:]) else set()
     examples = (p.pieces for p in commands.examples if p.pieces[0].stem in stems)
     pairs = chain.from_iterable(map(pairwise, examples))
     leads = {a.form for a, b in pairs if b.slot in language.title_keys() or b.stem == COLON}

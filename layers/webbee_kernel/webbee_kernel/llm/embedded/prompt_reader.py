@@ -183,7 +183,7 @@ class Records:
 def _deleted(facts: Sequence[Fact]) -> set[str]:
     """The ids of deleted records."""
     results = (fact.data for fact in facts if isinstance(fact.data, dict))
-    return {str(data.get("id")) for data in results if data.get("deleted")}
+    return {str(data["id"]) for data in results if data.get("deleted") and "id" in data}
 
 
 def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:

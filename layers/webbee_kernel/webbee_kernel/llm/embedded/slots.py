@@ -183,7 +183,7 @@ class SlotValues(ReferenceResolver):
         arguments |= self._zone(pattern.tool)
         names = free_names(pattern.tool, "text", arguments)
         if names and not spans and (text := self._text_after(pattern, names[0], used)):
-            arguments[names[0]] = text
+            return {**arguments, names[0]: text}  # "that" leads in a text here
         return {**self._last_record(pattern), **arguments}
 
     def corrections(self, tool: ToolSpec) -> JSONObject:

@@ -31,7 +31,7 @@ class UndoMessage:
         gone = commands.values.records.deleted_ids  # it needs a record that was deleted since
         left = (u for u in request.undo if u.name in self._tools or not u.name)
         self._effects = [u for u in left if gone.isdisjoint(map(str, u.arguments.values()))]
-        self._undoable = [u for u in self._effects if not u.is_back]
+        self._undoable = [u for u in self._effects if not (u.is_back and _says_undo(u, self._tag))]
 
     @property
     def suggestions(self) -> dict[str, str]:
@@ -164,6 +164,13 @@ class UndoMessage:
         else:
             found = candidates
         return found if len(found) >= count else []
+
+
+def _says_undo(effect: Undo, tag: str) -> bool:
+    """Whether its message says to take something back; "delete the task" may do so unsaid."""
+    tag = language.detect(effect.message, tag)
+    words = {word_key(w.text, tag) for w in language.tokens(effect.message)}
+    return any(phrase <= words for phrase in lexicon(tag).undo)
 
 
 def _newest_turn(effects: list[Undo]) -> list[Undo]:
