@@ -200,6 +200,10 @@ class AppInfo:
         most = {name: texts.most_common(1)[0] for name, texts in counts.items() if "" not in texts}
         return {name: text for name, (text, count) in most.items() if count > 1}
 
+    def has(self, section: str) -> bool:
+        """Whether it registers this section; of an app that did not load nobody knows."""
+        return bool(self.error) or section in [s.section for s in self.sections]
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:

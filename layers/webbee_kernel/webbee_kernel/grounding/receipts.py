@@ -51,12 +51,14 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Numbers of a turn's reads, effects, failures, and effects with unknown outcome."""
+    """Numbers of a turn's reads, effects, failures, effects with unknown outcome, and of the failed
+    ones those that raised, behind which something may be written."""
 
     looked_up: int = 0
     changed: int = 0
     failed: int = 0
     unknown: int = 0
+    raised: int = 0
 
     def text(self, tag: str) -> str:
         """`looked up 2, changed 1`, or that nothing was changed."""
@@ -64,15 +66,15 @@ class Work:
         counts = {
             "looked_up": self.looked_up,
             "changed": self.changed,
-            "changed_nothing": not (self.changed or self.unknown),
+            "changed_nothing": not (self.changed or self.unknown or self.raised),
             "calls_unknown": self.unknown,
             "calls_failed": self.failed,
         }
         return ", ".join(say(key, n=n) for key, n in counts.items() if n)
 
     def to_dict(self, tag: str) -> dict[str, int | str]:
-        """The counts and their text for the response; `unknown` only if not 0."""
-        counts = {name: n for name, n in asdict(self).items() if n or name != "unknown"}
+        """The counts and their text for the response; `unknown` and `raised` only if not 0."""
+        counts = {k: n for k, n in asdict(self).items() if n or k not in ("unknown", "raised")}
         return {**counts, "text": self.text(tag)}
 
 
@@ -91,8 +93,9 @@ def work(calls: Iterable[Call]) -> Work:
     return Work(
         sum(c.ok and not c.has_effect for c in made),
         sum(c.ok and not _denial(c) for c in effects),
-        sum(c.status == "error" for c in made),
+        sum(c.status in ("error", "raised") for c in made),
         unknown,
+        sum(c.status == "raised" for c in effects),
     )
 
 

@@ -277,7 +277,8 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -
 
 def call_status(outcome: CallOutcome) -> str:
     """The status of a call for the check: `ok`, `not_run` (refused), `running` (past its deadline),
-    `unknown` (an effect that may have happened without an answer), else `error`."""
+    `unknown` (an effect that may have happened without an answer), `raised` (the function raised an
+    exception), else `error`."""
     if outcome.ok:
         return "ok"
     if is_refused(outcome):
@@ -287,4 +288,6 @@ def call_status(outcome: CallOutcome) -> str:
     # a dispatch that surely ran nothing is retryable, one that lost the answer is not
     silent = outcome.error_code == "BACKEND_5XX" and not outcome.retryable
     lost = outcome.error_code == TIMEOUT or silent or outcome.fate == RAN
-    return "unknown" if lost and outcome.action_type != "read" else "error"
+    if lost and outcome.action_type != "read":
+        return "unknown"
+    return "raised" if outcome.incident else "error"

@@ -128,10 +128,13 @@ class TurnContext:
             said = words.detect(text, said)
         return own if said == words.of(own).tag else said
 
-    @property
+    @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The skeleton's sections of installed apps."""
-        return tuple(s for s in self.user_state.sections if s.app_id in self.installed)
+        """The skeleton's sections of installed apps, without those that a new version of their app
+        no longer registers."""
+        apps = self.catalogue.apps
+        own = [s for s in self.user_state.sections if s.app_id in self.installed]
+        return tuple([s for s in own if s.app_id not in apps or apps[s.app_id].has(s.section)])
 
     @cached_property
     def opening(self) -> OpeningPrompt:

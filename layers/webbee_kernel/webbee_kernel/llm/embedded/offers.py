@@ -109,9 +109,13 @@ def _correction(
     tools = [t for t in commands.tools if [t.name] == [*waits] and t.action_type == "write"]
     if commands.message.is_question or _are_whole(readings):
         return None
+    message = commands.message
+    is_new_day = commands.values.has_edge_date((0, len(message.tokens)), tag)  # "no, on Friday"
+    is_about_card = message.is_about_card(tag, is_open=not readings)
+    is_about_card |= message.is_denial(tag) and is_new_day
     for tool in tools:
         new = commands.values.corrections(tool)
-        if new or commands.message.is_about_card(tag, is_open=not readings):
+        if new or is_about_card:
             command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
             return _form(replace(command, is_whole=False), tag)
     return None
