@@ -432,6 +432,15 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         )},
         "undo that": [ALPHA],
     }),
+    "what was deleted by its name is no undo": (
+        {"undo": (BACK._replace(message="delete the task kappa"), ALPHAS)},
+        {m: [ADDED] for m in ("undo that", "bring it back", "mach das rückgängig")},
+    ),
+    "a record that had no id takes no undo along": (
+        {"facts": [("tasks", "delete", {"plate": "K 1", "deleted": True})],
+         "undo": (UNDO._replace(arguments={"id": "t7", "until": None}),)},
+        {"undo that": [(UNDO.name, {"id": "t7", "until": None})]},
+    ),
     "and also by undo where nothing else is left": ({"undo": (BACK,)}, {
         m: [ADDED] for m in ("undo", "revert", "undo that", "отмени")
     }),
@@ -686,6 +695,8 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
         ("yes but say 2 oclock", {}),
         ("wait, make that tomorrow", {}),
         ("no, make it Monday", {"day": "2026-05-18"}),
+        ("no, rather on Friday", {}),
+        ("nein, doch lieber am Freitag", {}),
         ("no, leave it", None),
         ("show my tasks", None),
         ("is it raining?", None),
@@ -744,6 +755,12 @@ def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed() -> None:
     first, second = [does["message"] for does in pressed(asked) if does["action"] == "send"]
     assert asked.text == f"Which one do you mean: 1. {EFFECTS[0].what}; 2. {ALPHAS.what}?"
     assert (calls(first, undo=EFFECTS), calls(second, undo=EFFECTS)) == ([MOVED], [ALPHA])
+
+
+def test_one_that_other_words_name_is_offered_and_not_asked_about() -> None:
+    asked = answer("restore the permit of K 1", undo=(ALPHAS,))
+    assert f"Undo that: {ALPHAS.what}" in [d.get("message") for d in pressed(asked)]
+    assert "Which one" not in asked.text
 
 
 def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:
@@ -955,6 +972,7 @@ ONWARD = write("mail.send", ON, needs="to body", **FIELDS)
         ("send it to bob@example.com", LONG_ONE, None),  # never a part of a text
         ("send it to bob@example.com", TWO_MAILS, None),  # which one?
         ("write to bob@example.com", SENT, None),
+        ("write to bob@example.com that the party is at nine", OF_A_TITLE, None),
     ],
 )
 def test_what_is_sent_on_is_what_was_sent_or_shown_last(

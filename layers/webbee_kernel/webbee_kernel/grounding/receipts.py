@@ -145,13 +145,15 @@ def what_of(call: Call, tag: str = "en") -> str:
 
 
 def _label(call: Call) -> str:
-    """The title of a call's record, from its arguments or result, or empty."""
+    """The title of a call's record, from its arguments or result, else its only text argument."""
     inner = list(call.data.values()) if isinstance(call.data, Mapping) else []
     alone = [one[0] for one in inner if isinstance(one, list) and len(one) == 1]
     for one in (call.arguments, call.data, *inner, *alone):
         if isinstance(one, Mapping) and (title := _title(one)):
             return title
-    return ""
+    texts = [v for k, v in call.arguments.items() if isinstance(v, str) and not _ID.search(k)]
+    is_key = len(texts) == 1 and call.has_effect  # a plate, a code
+    return cut(one_line(texts[0]), MAX_LABEL) if is_key else ""
 
 
 def _title(record: Mapping[str, object]) -> str:

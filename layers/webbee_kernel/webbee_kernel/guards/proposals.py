@@ -413,8 +413,11 @@ def _verb(functions: Sequence[FunctionInfo], concept: str, tag: str) -> str:
     # an author's title may say anything: the button says what the function is called
     title = _title(replace(functions[0], titles={}), tag)
     verb = f"{title[:1].upper()}{title[1:]}"
+    speaks = language.of(tag)
     if concept in VERBS:
-        verb = language.of(tag).say(f"card_verb_{concept}")
+        verb = speaks.say(f"card_verb_{concept}")
+    elif not speaks.words.effects and language.text_in(functions[0].titles, tag):
+        verb = speaks.say("said_yes").capitalize()  # the name is in another language
     return f"{verb} ({len(functions)})" if len(functions) > 1 else verb
 
 

@@ -116,8 +116,9 @@ def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
     order = sorted(
         parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
     )
-    ids = ("id", "ids")  # what nobody knows by heart
-    fields = [p for p in order if p.required or p.kind not in ids or p.name in arguments][:FIELDS]
+    # nobody reads an id: a known one goes along unseen, an optional one is not asked for
+    shown = [p for p in order if p.kind not in ("id", "ids") or p.required > (p.name in arguments)]
+    fields = shown[:FIELDS]
     form = ui.Form(
         [_field(p, arguments.get(p.name), tag) for p in fields],
         submit_label=_submit(tool, tag),

@@ -323,7 +323,7 @@ class Page {
   me(chosen = false) {
     const again = (erased) => {
       if (erased) this.elsewhere.postMessage(null);
-      this.again(erased);
+      return this.again(erased);
     };
     showMe(this.caller, again, chosen);
   }

@@ -125,8 +125,8 @@ export function showMe(caller, again, chosen = false) {
         () => erase,
         async () => {
           if (!(await eraseMe())) return;
+          await again(true); // what it says is so, also in the panels
           box.close();
-          again(true);
           toast(t("erased"));
         },
       ),

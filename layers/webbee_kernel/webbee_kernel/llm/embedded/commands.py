@@ -290,12 +290,16 @@ class Commands:
             if row and piece.kind == "date" and piece.slot in arguments:
                 new, old = arguments[piece.slot], row.get(piece.slot)
                 arguments[piece.slot] = self._merge_time(str(new), str(old), span, pattern.tag)
+        # "add permits for A, B" is no permit of "A, B"
+        is_plural = any(v is _OTHER_FORM for *_, v in found) and tool.action_type != "read"
+        is_several = is_plural and any(map(self.boundaries, spans))
         return Command(
             pattern,
             arguments,
             sum(value.words for *_, value in found),
             unclear,
-            not bare_texts and all(self._is_one_value(pattern, span, arguments) for span in spans),
+            not (bare_texts or is_several)
+            and all(self._is_one_value(pattern, span, arguments) for span in spans),
             sum(bool(piece.stem) for piece, *_ in filled),
         )
 

@@ -220,8 +220,8 @@ def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
     fixed = {m[1]: _fixed_value(m[3], known[m[1]]) for m in marks if m[3] is not None}
     # {folder=archive} is told by no word of the message
     text = SLOT.sub(lambda m: m[0] if m[3] is None else " ", example) if fixed else example
-    # no slot is marked: values of the example itself mark them
-    if len(fixed) == len(marks):
+    # nothing is marked: values of the example itself mark slots; "today {today=true}" is no slot
+    if not marks:
         text = _add_slots(text, tool, tag)
     pieces, is_question = _pieces(text, tool, tag)
     pattern = Pattern(tool, example, tag, tuple(pieces), fixed, is_question)

@@ -23,7 +23,7 @@ from .examples import Command, Pattern, Span, Unclear, language_of
 from .lookups import MAX_NAMING, is_exhaustive, is_whole, list_lookup, list_of, lists
 from .message import lexicon, word_key
 from .multiple_calls import calls_per_record, split_calls
-from .prompt_reader import name_of, read_prompt, records_of, rows_with, words_of_name
+from .prompt_reader import name_of, read_prompt, records_of, words_of_name
 from .questions import Questions
 from .undo import UndoMessage
 
@@ -85,7 +85,7 @@ def _answer(
     undo = UndoMessage(commands, request)
     is_open = not any(c.is_sure or (c.unclear and c.unclear.is_resolved) for c in readings)
     if is_open and undo.is_undo:  # "delete the last one" may be no command yet
-        return _undo(undo, tag)
+        return _undo(undo, commands, tag)
     query = Questions(commands)
     if not readings and (found := query.record_read()):
         return _calls([found])
@@ -126,12 +126,14 @@ def _are_whole(readings: Sequence[Command]) -> bool:
     return any(c.is_sure and not c.is_by_words for c in readings)
 
 
-def _undo(undo: UndoMessage, tag: str) -> ModelResponse:
+def _undo(undo: UndoMessage, commands: Commands, tag: str) -> ModelResponse:
     """The calls that undo what is meant, the question what that is, or that nothing does."""
     if made := undo.commands:
         return _calls(made)
     if refusal := undo.refusal:
         return ModelResponse(text=refusal)
+    if len(undo.choices) == 1:  # other words than those of the one that is left
+        return _suggest(commands, tag, undo.choices)
     return _which(undo.choices, tag)
 
 
@@ -280,8 +282,8 @@ def _suggest(
         before = {**before, **{t: t for t in (SLOT.sub(word, e) for e, word in searches)}}
     answer = _examples([*examples, *first], "not_understood", tag, before, _page_links(words, tag))
     stems = [language.stem(word, tag) for word in about]
-    rows = [row for t in commands.tools for row in commands.values.records.known(t.app_id)]
-    is_field = query.is_question and 0 < len(about) < len(words) and not rows_with(rows, stems, tag)
+    is_field = query.is_question and 0 < len(about) < len(words)
+    is_field = is_field and not commands.values.records.has_words(stems, tag)
     if not about or not (is_field or (commands.reading.has_results and query.is_search)):
         return answer
     none = language.of(tag).say("none_holds", what=" ".join(about[:MAX_EXAMPLES]))

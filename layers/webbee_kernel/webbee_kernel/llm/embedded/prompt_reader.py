@@ -125,7 +125,7 @@ class Records:
         self.deleted_ids = _deleted(reading.facts)
         found = ((f, records_of(f.data)) for f in reading.facts)
         self._results = [self._of(fact, rows) for fact, rows in found if rows is not None]
-        self._skeleton = reading.skeleton_rows
+        self._skeleton, self._facts = reading.skeleton_rows, reading.facts
         self.texts = reading.facts[0].texts if reading.facts else {}
         self._addresses = [_addresses_of(f.data) for f in reading.facts]
 
@@ -165,6 +165,11 @@ class Records:
             for section, r in self._skeleton
             if (section == app_id or section.startswith(prefixes[1:])) and str(r["id"]) not in skip
         ]
+
+    def has_words(self, stems: Collection[str], tag: str) -> bool:
+        """Whether one result, or one line of the skeleton, has all of these words."""
+        texts = [dict(_texts(fact.data, "")) for fact in self._facts]
+        return bool(rows_with([*texts, *(row for _, row in self._skeleton)], stems, tag))
 
     def address(self, *, is_only: bool) -> str:
         """The address shown last; `is_only`: only if the newest result has a single address."""

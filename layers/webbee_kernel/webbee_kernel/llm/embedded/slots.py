@@ -183,8 +183,10 @@ class SlotValues(ReferenceResolver):
         arguments |= self._zone(pattern.tool)
         names = free_names(pattern.tool, "text", arguments)
         if names and not spans and (text := self._text_after(pattern, names[0], used)):
-            return {**arguments, names[0]: text}  # "that" leads in a text here
-        return {**self._last_record(pattern), **arguments}
+            arguments[names[0]] = text
+        else:
+            arguments = {**self._last_record(pattern, used), **arguments}
+        return arguments
 
     def corrections(self, tool: ToolSpec) -> JSONObject:
         """What the message says anew of a call: what stands behind a colon as the text that is
@@ -200,11 +202,13 @@ class SlotValues(ReferenceResolver):
         value = next(filter(None, told), None)
         return {dates[0]: value.value} if value else {}
 
-    def _last_record(self, pattern: Pattern) -> JSONObject:
+    def _last_record(self, pattern: Pattern, used: set[int]) -> JSONObject:
         """For an outgoing function and a message with a pronoun: the texts of the last record by
         field name, or its title."""
         has_reference = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
-        if not (has_reference and is_outgoing(pattern.tool)):
+        first, last = self._free_span(pattern, used)
+        is_text = first < last and not self.is_reference((first, last), pattern.tag)
+        if is_text or not (has_reference and is_outgoing(pattern.tool)):
             return {}
         texts, titles = self.records.texts, language.title_keys()
         title = next(filter(None, map(texts.get, titles)), "")
