@@ -200,10 +200,6 @@ class AppInfo:
         most = {name: texts.most_common(1)[0] for name, texts in counts.items() if "" not in texts}
         return {name: text for name, (text, count) in most.items() if count > 1}
 
-    def has(self, section: str) -> bool:
-        """Whether it registers this section; of an app that did not load nobody knows."""
-        return bool(self.error) or section in [s.section for s in self.sections]
-
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -232,6 +228,11 @@ class Catalogue:
             if function.fn_name == fn_name:
                 return function
         return None
+
+    def has_section(self, app_id: str, section: str) -> bool:
+        """Whether an app registers a section; true for an app that did not load."""
+        app = self.apps.get(app_id)
+        return not app or bool(app.error) or section in [s.section for s in app.sections]
 
     def names(self, tag: str) -> dict[str, str]:
         """Display names by app id, in a language."""

@@ -151,9 +151,13 @@ def _label(call: Call) -> str:
     for one in (call.arguments, call.data, *inner, *alone):
         if isinstance(one, Mapping) and (title := _title(one)):
             return title
-    texts = [v for k, v in call.arguments.items() if isinstance(v, str) and not _ID.search(k)]
-    is_key = len(texts) == 1 and call.has_effect  # a plate, a code
-    return cut(one_line(texts[0]), MAX_LABEL) if is_key else ""
+    return _only_text(call.arguments) if call.has_effect else ""
+
+
+def _only_text(arguments: Mapping[str, object]) -> str:
+    """The only text of these that is no id, such as a plate or a code."""
+    texts = [v for k, v in arguments.items() if isinstance(v, str) and not _ID.search(k)]
+    return cut(one_line(texts[0]), MAX_LABEL) if len(texts) == 1 else ""
 
 
 def _title(record: Mapping[str, object]) -> str:

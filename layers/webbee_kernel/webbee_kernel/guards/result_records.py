@@ -92,7 +92,7 @@ def _of(value: Mapping[str, Any], ident: str, key: str, source: CallData, own: s
     short = [v for _, v, depth in scalars if depth <= VALUE_DEPTH and v != label and _is_telling(v)]
     kind = kind_of(own if own not in _OWN else "", key)
     values, inner = tuple(short[:MAX_VALUES]), tuple((k, v) for k, v, _ in scalars if is_id_name(k))
-    is_own_id = not own or own in _OWN or root_of(own) == root_of(key)
+    is_own_id = own in ("", *_OWN) or root_of(own) == root_of(key)
     return Record(
         source.app_id, kind, ident, label, labels, values, inner, source, value, is_own_id
     )

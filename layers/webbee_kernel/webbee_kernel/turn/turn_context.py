@@ -1,6 +1,5 @@
 """TurnContext: the state of one turn, from its reads to the results of its calls. Immutable:
-`with_…` methods return the next state; only the masker, shared by all states, is mutable.
-"""
+`with_…` methods return the next state; only the masker, shared by all states, is mutable."""
 
 from __future__ import annotations
 
@@ -130,11 +129,9 @@ class TurnContext:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The skeleton's sections of installed apps, without those that a new version of their app
-        no longer registers."""
-        apps = self.catalogue.apps
+        """The skeleton's sections of installed apps, if their app still registers them."""
         own = [s for s in self.user_state.sections if s.app_id in self.installed]
-        return tuple([s for s in own if s.app_id not in apps or apps[s.app_id].has(s.section)])
+        return tuple([s for s in own if self.catalogue.has_section(s.app_id, s.section)])
 
     @cached_property
     def opening(self) -> OpeningPrompt:
