@@ -85,9 +85,16 @@ class StateFile:
 
     def save(self, env: Mapping[str, str], mail: MailServers) -> None:
         """Write everything down, at once or not at all."""
+        scan = boto3.client("dynamodb").get_paginator("scan")
+        scanned = {noun: scan.paginate(TableName=name) for noun, name in _tables(env).items()}
+        found = boto3.client("ssm").get_paginator("get_parameters_by_path")
+        below = found.paginate(
+            Path=env["WEBBEE_SECRETS_PREFIX"], Recursive=True, WithDecryption=True
+        )
+        parameters = below.build_full_result()["Parameters"]
         self.state = {
-            "tables": {noun: _items(name) for noun, name in _tables(env).items()},
-            "secrets": _parameters(env["WEBBEE_SECRETS_PREFIX"]),
+            "tables": {noun: pages.build_full_result()["Items"] for noun, pages in scanned.items()},
+            "secrets": {p["Name"]: p["Value"] for p in parameters},
             "mails": [asdict(m) for m in mail.kept()],
             "ports": _ports(mail),
             KEY: env[KEY],
@@ -105,17 +112,6 @@ def _ports(mail: MailServers) -> dict[str, int]:
 
 def _tables(env: Mapping[str, str]) -> dict[str, str]:
     return {k.removeprefix(TABLES): v for k, v in env.items() if k.startswith(TABLES)}
-
-
-def _items(table: str) -> list[dict[str, Any]]:
-    pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=table)
-    return [item for page in pages for item in page["Items"]]
-
-
-def _parameters(prefix: str) -> dict[str, str]:
-    pages = boto3.client("ssm").get_paginator("get_parameters_by_path")
-    found = pages.paginate(Path=prefix, Recursive=True, WithDecryption=True)
-    return {p["Name"]: p["Value"] for page in found for p in page["Parameters"]}
 
 
 def _read(file: Path) -> State:
