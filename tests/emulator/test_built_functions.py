@@ -195,3 +195,20 @@ def test_a_wrong_variable_stops_the_function_at_init_with_one_line_that_names_it
     assert why in failure.value.message
     assert "\n" not in failure.value.message
     assert len([line for line in logs.splitlines() if variable in line]) >= 1
+
+
+THIEF = Path(__file__).parents[1] / "attacks" / "extensions"
+
+
+@pytest.mark.usefixtures("cloud")
+@pytest.mark.parametrize("tenancy", ["process", "environment"])
+def test_the_process_keeps_no_key_where_code_looks_for_it(
+    built: Built, environment: Callable[[str], dict[str, str]], tenancy: str
+) -> None:
+    """Behind both walls between tenants that a deployment of several may have."""
+    env = environment("tool_dispatch")
+    env |= {"WEBBEE_EXTENSIONS_DIR": str(THIEF), "WEBBEE_TENANCY": tenancy}
+    rummage = {"app_id": "thief", "name": "rummage", "arguments": {}}
+    with Emulator(built, LOGICAL_IDS["tool_dispatch"], env) as cell:
+        answer = cell.invoke(recorded("invoke_call") | rummage)
+    assert (answer["status"], answer["data"]) == ("ok", {"found": {}})
