@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any, Final
 
 from .. import __version__
@@ -41,9 +42,9 @@ class McpServer:
         self._kernel = services.kernel
         self._calls = Calls(services.app, services.kernel)
         self._methods: Mapping[str, Method] = {
-            "tools/list": self._tools,
+            "tools/list": partial(self._page, "tools", primitives.tool),
             "tools/call": self._call,
-            "prompts/list": self._prompts,
+            "prompts/list": partial(self._page, "prompts", primitives.prompt),
             "prompts/get": self._prompt,
             "completion/complete": self._complete,
             "resources/list": self._list,
@@ -110,12 +111,6 @@ class McpServer:
 
     async def _ping(self, request: Request, message: Message) -> JSONObject:
         return {}
-
-    async def _tools(self, request: Request, message: Message) -> JSONObject:
-        return await self._page("tools", primitives.tool, request, message)
-
-    async def _prompts(self, request: Request, message: Message) -> JSONObject:
-        return await self._page("prompts", primitives.prompt, request, message)
 
     async def _page(
         self, kind: str, shape: Callable[..., JSONObject], request: Request, message: Message
