@@ -20,14 +20,7 @@ from ...types import JSONObject
 from .connections import McpServer
 
 FILE: Final = "mcp.approved.json"
-COMPARED: Final = (
-    "name",
-    "title",
-    "description",
-    "inputSchema",
-    "outputSchema",
-    "annotations",
-)
+COMPARED: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 """Fields of a tool that are compared: all that models and guards use; no icons."""
 
 
@@ -83,15 +76,10 @@ def compared(tool: Mapping[str, object]) -> JSONObject:
     return {key: tool[key] for key in COMPARED if tool.get(key) is not None}
 
 
-def digest(tool: Mapping[str, object]) -> str:
-    """A digest of a tool's compared fields, independent of key order."""
-    text = json.dumps(compared(tool), sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def digests(tools: Iterable[JSONObject]) -> dict[str, str]:
-    """Name and digest of each tool."""
-    return {str(tool["name"]): digest(tool) for tool in tools}
+    """Each tool's name and a digest of its compared fields, independent of key order."""
+    texts = {str(tool["name"]): json.dumps(compared(tool), sort_keys=True) for tool in tools}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 def read(folder: str | Path) -> dict[str, Approval]:
