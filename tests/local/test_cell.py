@@ -182,7 +182,7 @@ def test_a_handler_that_ends_its_process_ends_its_call(server: Run, how: str, to
     ended = server.call("look", how)
     assert (ended["status"], ended["error_code"]) == ("error", "INTERNAL")
     assert "daring" in ended["error"]
-    assert "[cell] ERROR" in server.wait_for(told)
+    assert "[tool_dispatch] ERROR" in server.wait_for(told)
     assert server.call("look")["data"]["pid"] not in (before, server.process.pid)
     assert server.process.poll() is None
 

@@ -23,7 +23,7 @@ from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..types import JSON, CallOutcome, JSONObject, object_of
 from .identity import has_role
-from .mcp_calls import Calls
+from .mcp_calls import Calls, Formatter
 from .router import Answer, Request, Services
 
 INSTRUCTIONS: Final = (
@@ -138,7 +138,7 @@ class McpServer:
         """The result of a read as messages of the user. Refused where the function is none."""
         function = await self._reading(message, message.text("name"))
 
-        def told(outcome: CallOutcome) -> JSONObject:
+        def as_messages(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok:
                 raise message.refused(json_rpc.INTERNAL, outcome.error)
             blocks = primitives.content_of(outcome) or [primitives.text("Nothing was found.")]
@@ -147,7 +147,7 @@ class McpServer:
         given = message.params.get("arguments") or {}
         if isinstance(given, dict):
             given = primitives.parse_arguments(function, given)
-        return await self._read_by(request, message, function, given, told)
+        return await self._read_by(request, message, function, given, as_messages)
 
     async def _complete(self, request: Request, message: Message) -> JSONObject:
         """The values in the schema of a prompt's argument; none for the address of a resource."""
@@ -192,7 +192,7 @@ class McpServer:
         if function is None:
             raise _missing(message, uri)
 
-        def told(outcome: CallOutcome) -> JSONObject:
+        def as_contents(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok and outcome.retryable:
                 raise message.refused(json_rpc.INTERNAL, outcome.error)
             held = primitives.contents(outcome, uri) if outcome.ok else []
@@ -200,7 +200,7 @@ class McpServer:
                 raise _missing(message, uri)
             return {"contents": held, **message.cached(0)}
 
-        return await self._read_by(request, message, function, {"uri": own}, told)
+        return await self._read_by(request, message, function, {"uri": own}, as_contents)
 
     async def _read_by(
         self,
@@ -208,7 +208,7 @@ class McpServer:
         message: Message,
         function: FunctionInfo,
         given: JSON,
-        told: Callable[[CallOutcome], JSONObject],
+        formatter: Formatter,
     ) -> JSONObject | Stream:
         """A call for a method other than tools/call: where it is refused, that is the error."""
         schemes = frozenset[str]()
@@ -216,7 +216,9 @@ class McpServer:
         values = object_of(given).values()
         if any(isinstance(value, str) and "://" in value for value in values):
             schemes = primitives.schemes(await self._of_apps(request.caller, function.app_id))
-        result = await self._calls.run(request, message, function, given, told, schemes=schemes)
+        result = await self._calls.run(
+            request, message, function, given, formatter, schemes=schemes
+        )
         if isinstance(result, Stream) or "isError" not in result:
             return result
         raise message.bad(result["content"][0]["text"])

@@ -301,7 +301,7 @@ class _Process:
 
     def _kill(self, why: str) -> None:
         self.kill_reason = why
-        _log.error("app=cell | ended: %s; the next call starts a new one", why)
+        _log.error("app=tool_dispatch | ended: %s; the next call starts a new one", why)
         self._process.kill()
 
     def _wait(self) -> None:
@@ -322,7 +322,7 @@ class _Process:
         if not self.kill_reason:
             blamed = " or ".join(self._calls.values()) or "what an extension left behind"
             text = f"{blamed} ended it: {self._end_reason}; the next call starts a new one"
-            _log.error("app=cell | %s", self._load_error or text)
+            _log.error("app=tool_dispatch | %s", self._load_error or text)
 
 
 def _how(status: int) -> str:
