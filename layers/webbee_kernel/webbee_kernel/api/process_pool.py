@@ -86,8 +86,14 @@ def descendants(pid: int = 0) -> dict[int, str]:
 
 TOO_LARGE: Final = 91
 TOO_LONG: Final = 92
-"""Exit statuses of a process that ends itself because it exceeds the deployed function's memory or
-time."""
+CLOSED: Final = 93
+"""Exit statuses of a process that ends itself."""
+CLOSED_TEXT: Final = "it closed a call's connection"
+_ENDS: Final[Mapping[int, str]] = {
+    TOO_LARGE: "with more memory than the function may have",
+    TOO_LONG: "after work that nobody waited for any more",
+    CLOSED: f"after {CLOSED_TEXT}",
+}
 MEMORY_MB: Final = "WEBBEE_PROCESS_MB"
 SECONDS: Final = "WEBBEE_PROCESS_SECONDS"
 FINISHES: Final = "WEBBEE_PROCESS_FINISHES"
@@ -296,7 +302,7 @@ class _Process:
         """Wait for the end of a process that closed a socket; one that goes on is killed."""
         self._waiting.join(END_S)
         if not self.has_ended:
-            self._kill("it closed a call's connection")
+            self._kill(CLOSED_TEXT)
             self._waiting.join()
 
     def _kill(self, why: str) -> None:
@@ -326,11 +332,8 @@ class _Process:
 
 
 def _how(status: int) -> str:
-    if status == TOO_LARGE:
-        return "with more memory than the function may have"
-    if status == TOO_LONG:
-        return "after work that nobody waited for any more"
-    return f"with signal {-status}" if status < 0 else f"with exit status {status}"
+    other = f"with signal {-status}" if status < 0 else f"with exit status {status}"
+    return _ENDS.get(status, other)
 
 
 def _name(event: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ from ..extensions.registry import use_configuration
 from ..observability import count_request, measure
 from ..types import CallRequest, JSONObject, from_dict, to_dict
 from .function import Function
-from .process_pool import FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG, ProcessPool
+from .process_pool import CLOSED, FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG, ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
 """Environment variables that a child must not have: it would take Lambda's events."""
@@ -133,11 +133,14 @@ def main() -> None:
     function.service()
     calls.sendall(b"\n")
     threading.Thread(target=_watch, args=(most_mb, longest_s), daemon=True).start()
-    while ends := socket.recv_fds(calls, 1, 1)[1]:
-        os.set_inheritable(ends[0], False)
-        call = socket.socket(fileno=ends[0])
-        threading.Thread(target=_answer, args=(call, function, finishes), daemon=True).start()
-    os._exit(0)  # what an extension left running does not hold it
+    try:
+        while ends := socket.recv_fds(calls, 1, 1)[1]:
+            os.set_inheritable(ends[0], False)
+            call = socket.socket(fileno=ends[0])
+            threading.Thread(target=_answer, args=(call, function, finishes), daemon=True).start()
+    except OSError:  # an extension closed the sockets
+        os._exit(CLOSED)
+    os._exit(0)  # without waiting for what an extension left running
 
 
 def _answer(call: socket.socket, function: Function, finishes: bool) -> None:
