@@ -269,10 +269,8 @@ def _events(stream: Stream, ident: str | int) -> Answer:
 
 
 def _session(message: Message) -> dict[str, str]:
-    asks = object_of(message.params.get("capabilities")).get("elicitation")
-    # older clients say forms by an empty object
-    forms = isinstance(asks, dict) and (not asks or "form" in asks)
-    return {"mcp-session-id": f"{json_rpc.ELICITS}{uuid.uuid4()}"} if forms else {}
+    asks = json_rpc.takes_forms(object_of(message.params.get("capabilities")))
+    return {"mcp-session-id": f"{json_rpc.ELICITS}{uuid.uuid4()}"} if asks else {}
 
 
 def _missing(message: Message, uri: str) -> Refused:

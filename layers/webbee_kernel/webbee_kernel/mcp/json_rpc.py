@@ -104,10 +104,7 @@ class Message:
     @property
     def can_elicit(self) -> bool:
         """Whether its client can show its user a form, by each message or by its session."""
-        asks = self.capabilities.get("elicitation")
-        # an empty object means forms, as before clients could say which kinds they take
-        able = isinstance(asks, dict) and (not asks or "form" in asks)
-        return able and (self.stateless or self.streams)
+        return takes_forms(self.capabilities) and (self.stateless or self.streams)
 
     @property
     def progress_token(self) -> str | int | None:
@@ -134,6 +131,13 @@ class Message:
         """An error that answers it, with the HTTP status that its version has for it."""
         status = _STATUS.get(number, 200) if self.stateless else 200
         return Refused(number, message, status=status, data=data)
+
+
+def takes_forms(capabilities: JSONObject) -> bool:
+    """Whether a client with these capabilities supports elicitation by a form."""
+    asks = capabilities.get("elicitation")
+    # older clients say so by an empty object
+    return isinstance(asks, dict) and (not asks or "form" in asks)
 
 
 def json_of(raw: bytes) -> object:

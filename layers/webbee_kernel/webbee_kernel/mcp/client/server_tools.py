@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -210,7 +210,6 @@ class Tool:
     description: str
     action_type: str
     schema: JSONObject
-    output: JSONObject
 
 
 def tools_of(definitions: Iterable[JSONObject]) -> dict[str, Tool]:
@@ -220,7 +219,7 @@ def tools_of(definitions: Iterable[JSONObject]) -> dict[str, Tool]:
         tool = _tool(definition)
         if tool.fn_name in found:
             tail = hashlib.sha256(tool.name.encode()).hexdigest()[:6]
-            tool = _tool(definition, f"{tool.fn_name[: _LONGEST - 7]}_{tail}")
+            tool = replace(tool, fn_name=f"{tool.fn_name[: _LONGEST - 7]}_{tail}")
         if tool.fn_name in found:
             raise ValueError(f"tool {tool.name!r} is listed twice")
         found[tool.fn_name] = tool
@@ -251,7 +250,7 @@ def hidden_characters(definition: Mapping[str, JSON]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
+def _tool(definition: JSONObject) -> Tool:
     if problem := problem_of(definition):
         raise ValueError(f"tool {str(definition.get('name'))[:64]!r}: {problem}")
     hints = object_of(definition.get("annotations"))
@@ -262,14 +261,8 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     # where nothing is said, the protocol's default is an open world
     if hints.get("openWorldHint") is not False:
         schema = {**schema, OPEN_WORLD: True}
-    return Tool(
-        name,
-        fn_name or _NAME.sub("_", name)[:_LONGEST],
-        cut(one_line(reveal(text)), MAX_TEXT),
-        action_type(hints),
-        schema,
-        dict(definition.get("outputSchema") or {}),
-    )
+    fn_name, description = _NAME.sub("_", name)[:_LONGEST], cut(one_line(reveal(text)), MAX_TEXT)
+    return Tool(name, fn_name, description, action_type(hints), schema)
 
 
 def problem_of_schema(schema: JSONObject) -> str:
