@@ -132,7 +132,6 @@ class Function:
         self,
         role: FunctionName,
         build: Callable[[Settings, Clock], Service],
-        clock: Clock | None = None,
         *,
         alone: bool = False,
     ) -> None:
@@ -141,7 +140,7 @@ class Function:
         self._role: FunctionName = role
         self._alone = alone
         self._build = build
-        self.clock: Clock = clock or SystemClock()
+        self.clock: Clock = SystemClock()
         self._service: Service | None = None
         self._building = threading.Lock()
         self._built_from: frozenset[str] = frozenset()

@@ -26,7 +26,6 @@ from ..bootstrap import App, bootstrap, make_extension_model, make_host
 from ..clock import Clock
 from ..config import Settings
 from ..errors import DispatchRefused, KernelError
-from ..extensions.host import ExtensionHost
 from ..extensions.registry import use_configuration
 from ..observability import count_request, measure
 from ..types import CallRequest, JSONObject, from_dict, to_dict
@@ -45,17 +44,12 @@ class ToolService:
     or the deployment's only one where processes are shared."""
 
     def __init__(
-        self,
-        settings: Settings,
-        clock: Clock | None = None,
-        *,
-        app: App | None = None,
-        host: ExtensionHost | None = None,
+        self, settings: Settings, clock: Clock | None = None, *, app: App | None = None
     ) -> None:
-        """With an `app` or a `host` given, every tenant is served."""
+        """With an `app` given, every tenant is served."""
         self.app = app or bootstrap(settings, clock=clock, llm=make_extension_model(settings))
-        self.host = host or make_host(self.app)
-        self._serves_all = bool(app or host)
+        self.host = make_host(self.app)
+        self._serves_all = app is not None
         self._tenant = settings.tenant_ids[0] if settings.tenancy == "shared" else ""
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:

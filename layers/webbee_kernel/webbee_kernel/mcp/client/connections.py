@@ -194,8 +194,7 @@ class _Slot:
 class Connections:
     """The sessions of this process. Safe from any event loop."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+    def __init__(self) -> None:
         self._thread = LoopThread("webbee-mcp")
         self._slots: dict[tuple[str, ...], _Slot] = {}
         self._down: dict[str, tuple[float, Exception]] = {}
@@ -212,7 +211,7 @@ class Connections:
     async def _use(self, request: SessionRequest, work: Callable[[Session], Awaitable[T]]) -> T:
         slot = self._slots.setdefault(request.key, _Slot(request))
         # its app may have been rebuilt since the session began
-        slot.request, slot.used_at = request, self._now()
+        slot.request, slot.used_at = request, time.monotonic()
         slot.calls += 1
         try:
             session = await self._session(slot)
@@ -226,7 +225,7 @@ class Connections:
         finally:
             slot.calls -= 1
             used = slot.session
-            if used and not used.dead and self._now() - slot.listed_at > RELIST_S:
+            if used and not used.dead and time.monotonic() - slot.listed_at > RELIST_S:
                 start(self._relist(slot, used), "mcp-list")
 
     async def _session(self, slot: _Slot) -> Session:
@@ -236,7 +235,7 @@ class Connections:
         if slot.opening is None or slot.opening.done():
             # by server, not by user: one user's failed attempt spares the others theirs
             at, error = self._down.get(slot.request.server.id, (0.0, None))
-            if error is not None and self._now() - at < PAUSE_S:
+            if error is not None and time.monotonic() - at < PAUSE_S:
                 raise Unreachable from error
             slot.opening = asyncio.ensure_future(self._open(slot))
             # retrieved, or asyncio would log it where nobody waits any more
@@ -257,18 +256,18 @@ class Connections:
         try:
             await session.open()
         except Exception as error:
-            self._down[server.id] = (self._now(), error)
+            self._down[server.id] = (time.monotonic(), error)
             name = type(error).__name__
             _log.warning("app=%s error=%s | its server was not reached", server.id, name)
             raise Unreachable from error
         self._down.pop(server.id, None)
-        slot.session, slot.listed_at = session, self._now()
+        slot.session, slot.listed_at = session, time.monotonic()
         slot.request.on_listing(server, session.tools)
         return session
 
     async def _relist(self, slot: _Slot, session: Session) -> None:
         # first: concurrent calls start no second listing
-        slot.listed_at = self._now()
+        slot.listed_at = time.monotonic()
         try:
             tools = await session.list_tools()
         except Exception as error:
