@@ -60,7 +60,7 @@ class Deployment:
     def variables(self) -> dict[str, str]:
         """Variables of the functions that hold a parameter as it is. The others are names of
         resources, which nobody knows yet."""
-        template = load_template(ROOT / "template.yaml")
+        template = load_template()
         return {
             variable: self.parameter(value["Ref"])
             for function, _ in resources(template, "AWS::Serverless::Function")
@@ -348,7 +348,7 @@ def wrong(given: Iterable[str]) -> list[str]:
 
 def declared() -> Mapping[str, Mapping[str, Any]]:
     """The template's parameters by name."""
-    found: Mapping[str, Mapping[str, Any]] = load_template(ROOT / "template.yaml")["Parameters"]
+    found: Mapping[str, Mapping[str, Any]] = load_template()["Parameters"]
     return found
 
 

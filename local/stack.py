@@ -140,7 +140,7 @@ def local_stack(
     models = [value for name, value in around.items() if name.startswith("WEBBEE_MODEL")]
     with local_aws(bedrock=any("bedrock:" in name for name in models)):
         saved = dict(os.environ)
-        template = load_template(ROOT / "template.yaml")
+        template = load_template()
         queue: Any = {"QueueName": "webbee-refresh", "Attributes": {"VisibilityTimeout": "30"}}
         queue_url = boto3.client("sqs").create_queue(**queue)["QueueUrl"]
         os.environ.update(

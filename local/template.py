@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import yaml
 from starlette.routing import compile_path
 
-TEMPLATE_PATH = Path(__file__).resolve().parent.parent / "template.yaml"
+from .project import ROOT
+
+TEMPLATE_PATH = ROOT / "template.yaml"
 
 Template = dict[str, Any]
 

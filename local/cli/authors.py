@@ -89,8 +89,10 @@ APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 THING = re.compile(r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}", re.IGNORECASE)
 ADDRESS = re.compile(r"(https?://[^\s\"\\]+|none)?")
 TEMPLATES = Path(__file__).parents[1] / "scaffold"
-ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>
-"""
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor"'
+    ' stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>\n'
+)
 
 
 def new(options: argparse.Namespace) -> int:
