@@ -97,9 +97,7 @@ ADD = "add Rome 30 to my weather entries"
         ("new weather entry: Rome 30", "delete the weather entry rome"),
     ],
 )
-def test_what_a_new_extension_keeps_is_deleted_by_chat_beside_other_apps(
-    weather: Path, said: tuple[str, ...]
-) -> None:
+def test_what_a_new_app_keeps_is_deleted_by_chat(weather: Path, said: tuple[str, ...]) -> None:
     kernel = TestKernel([weather, ROOT / "extensions" / "tasks"])
     *before, last = [kernel.chat(message).body for message in said]
     assert [call["status"] for body in before for call in body["calls"]] == ["ok"] * len(before)

@@ -227,9 +227,7 @@ def test_what_a_save_brings_is_told_once_at_its_line(
     assert save('await ctx.stor.count("parcels")') == []
 
 
-def test_dev_tells_at_its_start_what_no_call_would_show(
-    tmp_path: Path, written: Callable[..., Path]
-) -> None:
+def test_dev_tells_at_once_what_no_call_shows(tmp_path: Path, written: Callable[..., Path]) -> None:
     """A schedule that never comes, told by the real command at its line."""
     job = f"\n\n{JOB}\nasync def nightly(ctx: Context) -> None:\n"
     text = CALLING.format(call='await ctx.store.count("parcels")')

@@ -94,9 +94,7 @@ assert real.isleap(2024) and importlib.import_module("calendar") is real
 CALENDAR = "from imperal_sdk import Extension\next = Extension('shadow')\nappointments = []\n"
 
 
-def test_a_file_named_like_a_standard_module_is_found_by_what_only_it_has(
-    written: Callable[..., Path],
-) -> None:
+def test_a_file_named_as_a_standard_module_is_found_too(written: Callable[..., Path]) -> None:
     folder = written("shadow", SHADOW, **{"calendar.py": CALENDAR})
     assert load_folder(folder.parent).failed == {}
 

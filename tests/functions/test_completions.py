@@ -102,9 +102,7 @@ def test_what_waits_for_a_yes_is_not_proposed_twice(client: Client) -> None:
 
 
 @shipped
-def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests(
-    client: Client, clock: FrozenClock
-) -> None:
+def test_an_own_key_and_a_later_talk_are_new_requests(client: Client, clock: FrozenClock) -> None:
     for key in ("k1", "k2"):
         client.say(MILK, headers={"idempotency-key": key})
     assert client.tasks() == 2

@@ -136,9 +136,7 @@ def test_a_request_that_cannot_be_counted_is_answered(alice: Person, outage: Out
     assert alice.chat(SAVE)["reply"] == 'Saved "x".'
 
 
-def test_an_archive_that_does_not_answer_costs_one_turn_and_is_tried_again(
-    alice: Person, outage: Outage
-) -> None:
+def test_an_archive_that_is_away_costs_a_turn_and_is_retried(alice: Person, outage: Outage) -> None:
     for _ in range(5):
         alice.chat("probe.look {}")
     outage.next("put_item", "TranscriptsTable")
@@ -165,9 +163,7 @@ def test_a_write_that_cannot_be_claimed_is_not_run_and_a_read_that_cannot_be_aud
     assert saved(stack) == written
 
 
-def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
+def test_an_unrecorded_write_is_told_truly(stack: Stack, alice: Person, outage: Outage) -> None:
     outage.next("transact_write_items", "AuditTable")
     answer = alice.chat(SAVE, request_id="r1")
     assert outage.over()

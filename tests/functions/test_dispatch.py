@@ -242,9 +242,7 @@ def test_a_write_without_answer_is_called_neither_done_nor_undone(chat: Seam, fa
 
 
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS.keys())
-def test_a_write_that_was_refused_was_not_run_and_the_same_request_runs_it_later(
-    chat: Seam, refusal: Any
-) -> None:
+def test_a_refused_write_was_not_run_and_is_run_when_repeated(chat: Seam, refusal: Any) -> None:
     chat.client.fail = refusal
     chat.env["WEBBEE_CALL_SECONDS"] = "1"  # so long it is repeated
     with pytest.raises(DispatchRefused, match=r"was not run \(\w+\): retry"):

@@ -172,9 +172,7 @@ def test_direct_calls_of_one_request_id_run_once(stack: Stack, alice: Person) ->
 
 
 @pytest.mark.parametrize("function", ["save", "remove"])
-def test_a_request_id_used_for_another_direct_call_is_a_conflict(
-    stack: Stack, alice: Person, function: str
-) -> None:
+def test_one_request_id_of_two_calls_conflicts(stack: Stack, alice: Person, function: str) -> None:
     def press(name: str, text: str) -> Answer:
         body = {"function": name, "params": {"text": text}, "request_id": "click-1"}
         return alice.send("POST", "/v1/extensions/probe/call", body=body)

@@ -77,9 +77,7 @@ def test_a_form_that_was_sent_is_its_turn_with_receipt_and_facts(
     assert texts(stack) == ["hello"]
 
 
-def test_the_same_form_has_one_effect_pressed_twice_at_once_and_after_a_reload(
-    stack: Stack, alice: Person
-) -> None:
+def test_a_form_has_one_effect_however_often_it_is_pressed(stack: Stack, alice: Person) -> None:
     answers = at_once(*[lambda: fill(alice)] * 4)
     answers.append(fill(alice))
     assert [a["status"] for a in answers] == ["ok"] * 5

@@ -163,9 +163,7 @@ def signed(tenanted: Stack, url: str, key: str, user: str) -> Answer:
 
 
 @TENANTS
-def test_a_state_left_by_a_chat_function_is_found_by_the_webhook_of_the_same_tenant(
-    tenanted: Stack, claims: Any
-) -> None:
+def test_a_functions_state_is_found_by_its_tenants_webhook(tenanted: Stack, claims: Any) -> None:
     person = Person(tenanted, claims)
     set_secret(operator(tenanted, claims), "client", f"client of {claims['tenant_id']}")
     own = begun(tenanted, claims)

@@ -45,9 +45,7 @@ def answers(told: Told, **content: Any) -> None:
     told.behave(answers={"add": {"content": [], **content}})
 
 
-def test_one_that_hangs_ends_its_call_and_no_other(
-    told: Told, impatient: McpServer, tmp_path: Path
-) -> None:
+def test_one_that_hangs_ends_one_call(told: Told, impatient: McpServer, tmp_path: Path) -> None:
     k = kernel(tmp_path, impatient)
     until(lambda: ask(k, "sums", "add", SUM).ok)
     greetings = told.greetings

@@ -49,9 +49,7 @@ def test_every_page_of_tools_and_the_resources_are_functions_with_the_servers_sc
     assert schemas["note_keep"]["x-open-world"] is True, "only a closed world is unmarked"
 
 
-def test_arguments_that_the_schema_does_not_take_never_reach_the_server(
-    told: Told, k: TestKernel
-) -> None:
+def test_arguments_outside_the_schema_never_reach_the_server(told: Told, k: TestKernel) -> None:
     """A misspelt one is named with the nearest right one."""
     missing = ask(k, "sums", "add", {"a": 1})
     wrong = ask(k, "sums", "add", {"a": 1, "b": "two"})
@@ -141,9 +139,7 @@ async def test_a_session_gives_way_to_others_only_when_no_call_is_using_it(
     await asyncio.to_thread(those.close)
 
 
-def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(
-    told: Told, tmp_path: Path
-) -> None:
+def test_a_token_is_the_apps_secret_and_reaches_no_other(told: Told, tmp_path: Path) -> None:
     server = McpServer(id="sums", url=told.url, auth="bearer")
     approve(tmp_path, server, token="operators")
     k = kernel(tmp_path, server)

@@ -34,9 +34,7 @@ def shell() -> Iterator[Mapping[str, str]]:
 
 
 @pytest.mark.timeout(1_800)
-def test_the_block_answers_a_turn_and_serves_the_public_routes(
-    shell: Mapping[str, str], tmp_path: Path
-) -> None:
+def test_the_block_serves_a_turn_and_health(shell: Mapping[str, str], tmp_path: Path) -> None:
     said, log = tmp_path / "said", tmp_path / "log"
     with said.open("w") as out, log.open("w") as err:
         command = ["bash", "-euo", "pipefail", "-c", BLOCK]

@@ -496,9 +496,7 @@ def test_what_was_done_to_a_message_is_taken_back(
     assert inbox() == before
 
 
-def test_deleting_moves_to_the_trash_and_from_there_erases(
-    servers: MailServers, mail: ExtensionHarness
-) -> None:
+def test_deleting_trashes_and_then_erases(servers: MailServers, mail: ExtensionHarness) -> None:
     first = mail.call("delete", ids=ids(mail.call("list_inbox", account="personal", limit=2)))
     assert (first.data["deleted"], first.data["erased"]) == (2, 0)
     assert first.summary == "Deleted 2 messages, to the trash"
@@ -768,9 +766,7 @@ def test_a_host_the_user_names_may_not_be(servers: MailServers, host: str) -> No
         assert (code, retryable, "private_hosts" in said) == ("HOST_REFUSED", False, True)
 
 
-def test_an_operator_opens_private_networks_and_never_the_metadata_service(
-    servers: MailServers,
-) -> None:
+def test_an_operator_opens_private_networks_but_no_metadata_service(servers: MailServers) -> None:
     harness(servers)  # loads the folder
     check_host = sys.modules["webbee_ext.mail.mail_hosts"].check_host
     check_host("10.1.2.3", private=True)
