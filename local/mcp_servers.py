@@ -13,7 +13,7 @@ import re
 import sys
 import tomllib
 import webbrowser
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -223,13 +223,16 @@ def add(options: argparse.Namespace) -> int:
     command = options.rest
     if bool(command) == bool(options.server):
         raise CliError("give either --server URL, its address, or -- COMMAND …, which runs it here")
+    # `NAME` alone refers to the shell's variable of that name
+    given = (one.partition("=") for one in options.env)
+    env = {name: value if equals else f"${{{name}}}" for name, equals, value in given}
     try:
         server = McpServer(
             id=options.id,
             url=options.server or None,
             command=command[0] if command else "",
             args=tuple(command[1:]),
-            env=_variables(options.env),
+            env=env,
             cwd=options.cwd,
             name=options.name,
             auth="bearer" if options.bearer else "none",
@@ -257,12 +260,6 @@ def add(options: argparse.Namespace) -> int:
 def _asks(tool: Tool) -> tuple[bool, bool]:
     """Whether it does more than read, and whether it needs to be told something."""
     return tool.action_type != "read", bool(tool.schema.get("required"))
-
-
-def _variables(given: Sequence[str]) -> dict[str, str]:
-    """`NAME=VALUE` as they stand; `NAME` alone refers to the shell's variable of that name."""
-    pairs = (one.partition("=") for one in given)
-    return {name: value if equals else f"${{{name}}}" for name, equals, value in pairs}
 
 
 def _signed_in(server: McpServer, public_url: str) -> tuple[McpServer, str]:

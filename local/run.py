@@ -65,7 +65,11 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
         apps = apps_of(world)
         says = MAIL if apps.get("mail") == "" else ANYTHING
         where = "" if options.fresh else options.keep
-        print(welcome(world.url, apps, says, where, _model(options), found.result()), flush=True)
+        check = f"{COMMAND} models check {shlex.quote(options.model)}"
+        answers = f"{options.model} (without it: the built-in helper). What it can do: {check}"
+        if options.model == "offline":
+            answers = "the built-in helper, no language model."
+        print(welcome(world.url, apps, says, where, answers, found.result()), flush=True)
         world.keep_fresh()
         say = partial(print, flush=True)
         world.beside(partial(models.learn, options.model, keep, settings, say), "model")
@@ -80,14 +84,6 @@ def _end(*_: object) -> None:
         signal.signal(number, signal.SIG_IGN)
     print("\nstopping …", flush=True)
     raise KeyboardInterrupt
-
-
-def _model(options: argparse.Namespace) -> str:
-    """Which model answers; where one is named, also how to go back and how to know it."""
-    if options.model == "offline":
-        return "the built-in helper, no language model."
-    check = f"{COMMAND} models check {shlex.quote(options.model)}"
-    return f"{options.model} (without it: the built-in helper). What it can do: {check}"
 
 
 def follow_saved(root: Path, say: Callable[[str], None]) -> None:

@@ -37,7 +37,13 @@ class StateFile:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
-        self.state: State = _read(self._file)
+        self.state: State = {}
+        if self._file.exists():
+            try:
+                self.state = json.loads(self._file.read_text("utf-8"), object_hook=_unbytes)
+            except ValueError as error:
+                told = f"{self._file} cannot be read ({error}): remove it to start anew"
+                raise CliError(told) from None
 
     @classmethod
     @contextmanager
@@ -112,16 +118,6 @@ def _ports(mail: MailServers) -> dict[str, int]:
 
 def _tables(env: Mapping[str, str]) -> dict[str, str]:
     return {k.removeprefix(TABLES): v for k, v in env.items() if k.startswith(TABLES)}
-
-
-def _read(file: Path) -> State:
-    if not file.exists():
-        return {}
-    try:
-        state: State = json.loads(file.read_text("utf-8"), object_hook=_unbytes)
-    except ValueError as error:
-        raise CliError(f"{file} cannot be read ({error}): remove it to start anew") from None
-    return state
 
 
 def _bytes(value: object) -> dict[str, str]:
