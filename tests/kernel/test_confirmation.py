@@ -171,7 +171,7 @@ def drop(**arguments: str) -> tuple[str, dict[str, str]]:
     return "shop__drop", arguments
 
 
-def test_what_is_planned_behind_a_waiting_effect_is_on_its_card_and_one_yes_runs_all() -> None:
+def test_what_is_planned_behind_a_waiting_effect_or_known_after_data_waits_on_one_card() -> None:
     shop = Shop()
     body = shop.say("paint a, delete b, paint c", paint("a"), DELETE_B, paint("c"))
     assert shop.done == ["paint a"]
@@ -180,9 +180,6 @@ def test_what_is_planned_behind_a_waiting_effect_is_on_its_card_and_one_yes_runs
     assert body["reply"].endswith("shall I do all of this?")
     shop.say("yes")
     assert shop.done == ["paint a", "delete b", "paint c"]
-
-
-def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end() -> None:
     shop = Shop()
     plans: list[tuple[Any, ...]] = [(DELETE_A, CONTINUE), (DELETE_B,), ()]
 

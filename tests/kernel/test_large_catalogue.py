@@ -111,16 +111,15 @@ def test_a_search_stands_beside_calls_stays_within_an_app_and_ends_a_turn_where_
     assert [r.role for r in talk.asked].count("classifier") == 3
 
 
-def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() -> None:
+def test_a_catalogue_stays_within_what_services_take_and_one_that_is_shown_whole_has_no_search() -> (
+    None
+):
     talk = Talk()
     wanted = [f"{matter} {n}" for n in (20, 50) for matter in MATTERS]
     first = talk.say(ABOUT_PARCELS, *map(planned, map(search, wanted)))
     last = names([r for r in talk.asked if r.role == "classifier"][-1])
     assert 0 < len(last) - len(first) <= MAX_ADDED
     assert len(last) <= 128
-
-
-def test_where_all_functions_are_shown_there_is_no_search_and_nothing_is_kept() -> None:
     talk = Talk(telling("oven", preheat={"degrees": 180}))
     shown = talk.say("preheat to 180", planned(ToolCall("oven__preheat", {})))
     assert [r.role for r in talk.asked] == ["classifier", "narrator"]

@@ -199,7 +199,9 @@ def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(service
     assert report["left_out"]["facts"] == 4 - prompt.count("FACTS: app=shop")
 
 
-def test_results_of_a_round_leave_room_for_the_next_question(service: Wire) -> None:
+def test_results_leave_room_for_the_next_question_and_the_oldest_facts_go_before_any_turn(
+    service: Wire,
+) -> None:
     kernel = TestKernel([shop(fat=400)], model=service.model, env=settings(6000))
     both = (("shop__orders_list", {}), ("kernel__continue", {}))
     service.server.play(
@@ -207,9 +209,6 @@ def test_results_of_a_round_leave_room_for_the_next_question(service: Wire) -> N
     )
     kernel.chat("list my orders, then my books")
     assert size(service, 1) < 6000
-
-
-def test_the_oldest_facts_go_before_any_turn() -> None:
     items = tuple(HistoryItem(str(n), "ok", (), "m", "r", ("FACTS",)) for n in range(2))
     for left in ([("0", 0), ("1", 1)], [("0", 0), ("1", 0)], [("1", 0)]):
         items = shorter(items)

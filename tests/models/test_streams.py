@@ -96,15 +96,12 @@ def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(wire
         ChatAnswer(asking()).line("data: {broken")
 
 
-def test_thoughts_that_only_their_end_tells_are_never_heard(openai: Wire) -> None:
+def test_what_only_its_end_tells_and_what_comes_after_the_end_is_never_heard(openai: Wire) -> None:
     """Not in the first answer, and not in one behind answers that had none."""
     thoughts = "So the user greets. That is friendly. I greet back.\n</think>\n\nHello."
     openai.server.play(*(Answer(text) for text in (thoughts, "Hi. There you are.", thoughts)))
     openai = replace(openai, streams=True)
     assert [openai.ask().text for _ in range(3)] == ["Hello.", "Hi. There you are.", "Hello."]
-
-
-def test_nobody_hears_what_comes_after_the_end() -> None:
     heard: list[str] = []
     aloud = Listener(heard.append)
     aloud("before ")

@@ -55,16 +55,15 @@ def test_a_length_of_any_figure_is_read(figure: str) -> None:
         marks(reply, {"shifts": [day, {**day, "start": "22:00", "end": "06:00"}]})
 
 
-def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() -> None:
+def test_the_data_is_a_table_with_names_total_and_units_and_plain_values_only_where_asked_for() -> (
+    None
+):
     lines = render(evidence(message="what is the phone of each open order?")).splitlines()
     assert lines[0] == "orders: 4"
     head = [cell.strip() for cell in lines[2].strip("|").split("|")]
     assert head[:2] == ["title", "status"] or head[:2] == ["title", "phone"]
     assert "phone" in head and "+1 415 555 0110" in lines[4]
     assert "\u20ac120.50" in lines[4] and "A-10" not in lines[4]
-
-
-def test_a_list_of_plain_values_is_told_where_it_is_asked_for_and_the_summary_does_not() -> None:
     jars = {"jars": ["fig", "plum"], "shelf": 3}
     for summary, told in (
         ("2 jars are low", "2 jars are low.\n\n- jars: fig, plum"),
