@@ -73,12 +73,9 @@ class Cell:
         env["WEBBEE_SECRETS_PREFIX"] = "/webbee/webbee"
         service = ToolService(Settings.from_env(env, "tool_dispatch"))
         answer = SimpleNamespace(lambda_handler=lambda e, _: asyncio.run(service.handle(e)))
-        handlers = {"cell": answer}
-        prefix = "/webbee/webbee"
-        credentials = TenantCredentials(
-            ROLE, secrets_prefix=prefix, per_user=per_user, client=lambda _: self.sts
-        )
-        invoked = LocalLambda(handlers)
+        given: Any = {"secrets_prefix": env["WEBBEE_SECRETS_PREFIX"], "client": lambda _: self.sts}
+        credentials = TenantCredentials(ROLE, per_user=per_user, **given)
+        invoked = LocalLambda({"cell": answer})
         self.dispatch = LambdaDispatch("cell", lambda _: invoked, credentials=credentials)
 
     def call(

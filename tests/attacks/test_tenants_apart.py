@@ -51,14 +51,9 @@ class Environment:
     """An execution environment of the function; `invoke` is Lambda's, as boto3 has it."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", ANSWER],
-            cwd=ROOT,
-            env={**child_environment(), **env},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        here = {"cwd": ROOT, "env": {**child_environment(), **env}, "text": True}
+        piped = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+        self._process = subprocess.Popen([sys.executable, "-c", ANSWER], **here, **piped)
         self._lock = threading.Lock()
         self.pid = self._process.pid
 

@@ -9,10 +9,9 @@ from webbee_kernel.stores import Stores
 from webbee_kernel.types import UserKey
 
 
-async def users(stores: Stores, collection: str = "notes", tenant: str = "acme") -> list[str]:
-    return [
-        name async for name in stores.documents.list_users(tenant, "notes", collection, page_size=2)
-    ]
+async def users(stores: Stores, collection: str = "notes") -> list[str]:
+    listed = stores.documents.list_users("acme", "notes", collection, page_size=2)
+    return [name async for name in listed]
 
 
 async def test_a_document_comes_back_whole(stores: Stores) -> None:

@@ -25,10 +25,9 @@ async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Store
 
 
 async def test_a_turn_too_large_for_an_item_is_refused_and_not_written(stores: Stores) -> None:
+    large = turn(1, reply="я" * 210_000)
     with pytest.raises(BadInput, match="too large") as refusal:
-        await stores.sessions.append(
-            SESSION, turn(1, reply="я" * 210_000), expires_at=LATER, now=0.0
-        )
+        await stores.sessions.append(SESSION, large, expires_at=LATER, now=0.0)
     assert refusal.value.code == "too_large"
     assert await stores.sessions.read(SESSION, now=0.0) == SessionMemory()
 
@@ -48,11 +47,17 @@ async def take(stores: Stores, name: str, seq: int = 1, now: float = NOW) -> boo
     )
 
 
+async def rewrite(stores: Stores, answered: Turn, name: str, version: str) -> bool:
+    done = {"version": version, "answered": [name], "expires_at": LATER}
+    return await stores.sessions.replace(SESSION, answered, **done)
+
+
+async def version_of(stores: Stores, seq: int) -> str:
+    return (await stores.sessions.read(SESSION, now=0.0)).versions[seq]
+
+
 async def answer(stores: Stores, answered: Turn, name: str) -> bool:
-    memory = await stores.sessions.read(SESSION, now=0.0)
-    return await stores.sessions.replace(
-        SESSION, answered, version=memory.versions[answered.seq], answered=[name], expires_at=LATER
-    )
+    return await rewrite(stores, answered, name, await version_of(stores, answered.seq))
 
 
 async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> None:
@@ -68,9 +73,8 @@ async def test_a_question_is_taken_by_one_and_stays_until_it_is_answered(stores:
     taken = await race(*[lambda: take(stores, "conf_1")] * 6)
     assert sorted(taken) == [False] * 5 + [True]
     memory = await stores.sessions.read(SESSION, now=0.0)
-    assert memory.question("conf_1") and memory.leases == {
-        "conf_1": AnswerLease(NOW + 30, yes=True)
-    }
+    held = {"conf_1": AnswerLease(NOW + 30, yes=True)}
+    assert memory.question("conf_1") and memory.leases == held
     assert await answer(stores, replace(asking, waiting=(), reply="done"), "conf_1")
     memory = await stores.sessions.read(SESSION, now=0.0)
     assert memory.question("conf_1") is None and not memory.leases
@@ -110,23 +114,16 @@ async def test_nothing_else_can_be_taken(stores: Stores, seq: int, name: str) ->
 
 async def test_of_two_answers_to_one_turn_the_second_reads_again(stores: Stores) -> None:
     asking = await ask(stores, "conf_1", "conf_2")
-    version = (await stores.sessions.read(SESSION, now=0.0)).versions[1]
-    rewritten = [
-        await stores.sessions.replace(
-            SESSION, replace(asking, reply=name), version=version, answered=[name], expires_at=LATER
-        )
-        for name in ("conf_1", "conf_2")
-    ]
-    assert rewritten == [True, False]
+    version = await version_of(stores, 1)
+    for name, first in (("conf_1", True), ("conf_2", False)):
+        assert await rewrite(stores, replace(asking, reply=name), name, version) is first
 
 
 async def test_a_turn_that_the_ring_has_overwritten_is_not_rewritten(stores: Stores) -> None:
     asking = await ask(stores, "conf_1")
-    version = (await stores.sessions.read(SESSION, now=0.0)).versions[1]
+    version = await version_of(stores, 1)
     await append(stores, 6)
-    assert not await stores.sessions.replace(
-        SESSION, asking, version=version, answered=["conf_1"], expires_at=LATER
-    )
+    assert not await rewrite(stores, asking, "conf_1", version)
     assert (await stores.sessions.read(SESSION, now=0.0)).turns == (turn(6),)
 
 
@@ -159,14 +156,10 @@ async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
     assert await stores.sessions.read(of_another, now=0.0) == SessionMemory()
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        SessionKey(ALICE, "a#b"),
-        SessionKey(ALICE._replace(imperal_id="a#b"), "s"),
-        SessionKey(ALICE, ""),
-    ],
-)
+ODD = SessionKey(ALICE._replace(imperal_id="a#b"), "s")
+
+
+@pytest.mark.parametrize("key", [ODD, SessionKey(ALICE, "a#b"), SessionKey(ALICE, "")])
 async def test_ids_that_reach_into_other_keys_are_refused(stores: Stores, key: SessionKey) -> None:
     with pytest.raises(ValueError, match="#"):
         await stores.sessions.read(key, now=0.0)

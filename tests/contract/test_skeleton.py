@@ -38,8 +38,8 @@ async def due(stores: Stores, user: UserKey, before: float, since: float = 0.0) 
     return [f"{who.imperal_id}@{due.due_at:g}" for who, due in rows]
 
 
-async def one(stores: Stores, name: str = "inbox") -> Section:
-    found = await stores.skeleton.get(ALICE, "mail", name)
+async def one(stores: Stores) -> Section:
+    found = await stores.skeleton.get(ALICE, "mail", "inbox")
     assert found is not None
     return found
 
@@ -328,9 +328,8 @@ async def test_a_shard_is_one_consumers_and_remembers_how_far_it_came(stores: St
     assert not await stores.skeleton.move_shard(1, replace(mark, queued_until=999.0))
     done = replace(taken_over, queued_until=215.0, swept_at=155.0)
     assert await stores.skeleton.move_shard(1, done, done=True)
-    assert await stores.skeleton.begin_shard(1, now=156.0, until=211.0) == replace(
-        done, lease=211.0
-    )
+    again = await stores.skeleton.begin_shard(1, now=156.0, until=211.0)
+    assert again == replace(done, lease=211.0)
 
 
 STRANGER = UserKey("umbrella", ALICE.imperal_id)

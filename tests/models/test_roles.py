@@ -177,8 +177,8 @@ def size(service: Wire, n: int = -1) -> int:
     return len(json.dumps(service.server.requests[n].body, ensure_ascii=False)) // 4
 
 
-def tools(service: Wire, n: int = -1) -> str:
-    body = service.server.requests[n].body
+def tools(service: Wire) -> str:
+    body = service.server.requests[-1].body
     return json.dumps(body.get("tools") or body["toolConfig"]["tools"])
 
 

@@ -48,9 +48,9 @@ def look(name: str, **arguments: str) -> Wanted:
     return f(name, "read", **dict.fromkeys(arguments, TEXT)), arguments
 
 
-def moment(message: str, *data: Any, reply: str = "", said: UserWords | None = None) -> Basis:
+def moment(message: str, *data: Any, reply: str = "") -> Basis:
     """A message after results that earlier turns gave, the latest first."""
-    said = said or UserWords([message], language.detect(message))
+    said = UserWords([message], language.detect(message))
     found = tuple(CallData("app", f"get_{n}", one, n) for n, one in enumerate(data, 1))
     records = References(found, said, reply)
     return Basis(message, said, records, records.for_message(message))

@@ -74,7 +74,6 @@ LOOK = (*TOOLS, CONTINUE)
 def answer(
     message: str,
     *facts: tuple[str, str, Any],
-    section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
     undo: tuple[Undo, ...] = (),
     waiting: tuple[tuple[str, Any], ...] = (),
@@ -87,11 +86,9 @@ def answer(
         f'RESULT: app={a} fn={f} status=ok step={n} summary="a \\" data={{}}" data={dumps(d)} args={{}}'
         for n, (a, f, d) in enumerate(results)
     ]
-    said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends, *problems]
-    prompt = "\n".join(said)
-    request = ModelRequest(
-        "classifier", "", prompt, tools, language="en", undo=undo, waiting=waiting
-    )
+    said = ["[SKELETON]", "[HISTORY]", *lines, f"[{AT} user] {told}", *ends, *problems]
+    beside = {"language": "en", "undo": undo, "waiting": waiting}
+    request = ModelRequest("classifier", "", "\n".join(said), tools, **beside)  # type: ignore[arg-type]
     return asyncio.run(EmbeddedModel().complete(request))
 
 
@@ -99,7 +96,7 @@ Called = tuple[str, Any]
 
 
 def calls(message: str, *facts: tuple[str, str, Any], **beside: Any) -> list[Called]:
-    """The calls of a message beside what the history and the skeleton's `section` hold."""
+    """The calls of a message beside what the history holds."""
     return [(c.name, c.arguments) for c in answer(message, *facts, **beside).tool_calls]
 
 
@@ -952,7 +949,6 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
 SENT = ("mail", "send", {"to": "ann@example.com", "subject": "Plan", "body": "It is ready."})
 LONG_ONE = ("mail", "read", {"id": "m1", "subject": "Plan", "body": "It is…[900 chars]"})
 OF_A_TITLE = ("notes", "write", {"id": "n1", "title": "The router is in the hall"})
-A_ROW = ("mail", "list", {"mails": [{"id": "m1", "subject": "Photos from the hike"}]})
 TWO_MAILS = ("mail", "list", {"mails": [{"id": "m1", "body": "a"}, {"id": "m2", "body": "b"}]})
 ON = [
     *("send {body} to {to}", "write to {to}", "forward {body} to {to}", "schick {body} an {to}"),
