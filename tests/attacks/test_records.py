@@ -23,10 +23,8 @@ class Shelf(World):
         chat.function("amend", "Amend", action_type="write")(told)
         self._add(chat, "send_note", "write", Anything)
         self._add(chat, "save_more", "write", Anything)
-        cabin: Any = (Literal["economy", "business"], ...)
-        self._add(
-            chat, "set_cabin", "write", create_model("Cabin", trip_id=(str, ...), cabin=cabin)
-        )
+        cabin: Any = {"trip_id": (str, ...), "cabin": (Literal["economy", "business"], ...)}
+        self._add(chat, "set_cabin", "write", create_model("Cabin", **cabin))
 
     def look(self, *told: dict[str, Any], by: str = "look") -> None:
         """A turn for each of these results."""

@@ -60,9 +60,8 @@ def database(service: Service, monkeypatch: pytest.MonkeyPatch) -> Database:
 
 
 def signers(service: Service) -> list[str]:
-    return [
-        r.headers["authorization"].split("Credential=")[1].split("/")[0] for r in service.requests
-    ]
+    signed = (r.headers["authorization"].split("Credential=")[1] for r in service.requests)
+    return [credential.split("/")[0] for credential in signed]
 
 
 # ---- credentials

@@ -41,9 +41,8 @@ def task() -> list[Wanted]:
 
 def request(prompt: str, *, role: Any = "classifier") -> ModelRequest:
     """A request that offers the made-up functions."""
-    tools = tuple(
-        ToolSpec(f"desk__{n}", "desk", n, n, {}, "read", ()) for n in ("find", "send", "erase")
-    )
+    names = ("find", "send", "erase")
+    tools = tuple(ToolSpec(f"desk__{n}", "desk", n, n, {}, "read", ()) for n in names)
     return ModelRequest(role, "", prompt, tools)
 
 
@@ -142,9 +141,8 @@ def test_the_suites_are_whole_without_the_vendors_clients_and_a_sample_has_denom
         assert done.returncode == 0, done.stderr
         assert len(server.requests) >= 3 and server.problems == []
     sizes, cases, vendors, *printed = done.stdout.splitlines()
-    assert (
-        sizes == "{'workspace': (40, 14), 'travel': (20, 7), 'banking': (16, 9), 'slack': (21, 5)}"
-    )
+    told = "{'workspace': (40, 14), 'travel': (20, 7), 'banking': (16, 9), 'slack': (21, 5)}"
+    assert sizes == told
     assert cases == "588 196"
     assert vendors == "set()"
     planner, model = (line for line in printed if line.split()[:1] == ["slack"])

@@ -110,8 +110,6 @@ async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
         except Exception as error:
             return error
 
-    loop = asyncio.get_running_loop()
+    start = asyncio.get_running_loop().run_in_executor
     with ThreadPoolExecutor(len(callers)) as threads:
-        return await asyncio.gather(
-            *(loop.run_in_executor(threads, run, caller) for caller in callers)
-        )
+        return await asyncio.gather(*(start(threads, run, caller) for caller in callers))

@@ -32,9 +32,8 @@ async def test_turns_and_questions_expire(dynamo: Dynamo) -> None:
 
 async def test_records_events_and_cached_values_expire_each_in_its_time(dynamo: Dynamo) -> None:
     await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=1, now=0.0)
-    await dynamo.stores.audit.append(
-        ALICE, record(), expires_at=2, events=(event(),), events_expire_at=3
-    )
+    told = {"events": (event(),), "events_expire_at": 3}
+    await dynamo.stores.audit.append(ALICE, record(), expires_at=2, **told)
     assert expiries(dynamo, dynamo.tables.audit) == {"effect#e": "1", "call#01": "2"}
     assert expiries(dynamo, dynamo.tables.events) == {"e1": "3"}
     await dynamo.stores.cache.set(ALICE, "a", "m", "k", b"", expires_at=160.25)

@@ -56,9 +56,8 @@ LISTED = SessionSummary("s1", "письмо 1", NOW, 1)
 
 
 async def take(sessions: SessionStore) -> bool:
-    return await sessions.take_pending(
-        SESSION, 3, ASKED, now=1.0, lease=AnswerLease(30.0, yes=True)
-    )
+    lease = AnswerLease(30.0, yes=True)
+    return await sessions.take_pending(SESSION, 3, ASKED, now=1.0, lease=lease)
 
 
 WHO = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}
@@ -152,9 +151,8 @@ async def test_a_turn_reads_session_and_skeleton_side_by_side(dynamo: Dynamo) ->
 
     dynamo.client.meta.events.register("before-call.dynamodb.Query", wait)
     with metered(dynamo.client) as meter:
-        await asyncio.gather(
-            dynamo.stores.sessions.read(SESSION, now=0.0), dynamo.stores.skeleton.read(ALICE)
-        )
+        sessions, skeleton = dynamo.stores.sessions, dynamo.stores.skeleton
+        await asyncio.gather(sessions.read(SESSION, now=0.0), skeleton.read(ALICE))
     assert (meter.reads, meter.writes) == (2, 0)
 
 

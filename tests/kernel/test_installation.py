@@ -35,9 +35,8 @@ def versioned(version: str, log: list[str]) -> Extension:
 
 def install(version: str, stores: Stores, log: list[str]) -> None:
     harness = ExtensionHarness(versioned(version, log), stores=stores)
-    harness.run(
-        make_installer(harness.app, InlineDispatch(harness.host)).install(harness.user, "app")
-    )
+    installer = make_installer(harness.app, InlineDispatch(harness.host))
+    harness.run(installer.install(harness.user, "app"))
 
 
 @pytest.mark.parametrize(

@@ -165,9 +165,8 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     talk = Talk()
     talk.say(ABOUT_PARCELS, session_id="another")
     shown = talk.asked[0].tools
-    place = next(
-        n for n, t in enumerate(shown) if t.app_id != "kernel" and "More" not in t.description
-    )
+    brief = (t for t in shown if t.app_id != "kernel" and "More" not in t.description)
+    place = shown.index(next(brief))
     query = shown[place].fn_name.replace("_", " ")
     talk.say(ABOUT_PARCELS, planned(search(query)))
     first, last = talk.asked[-2:]

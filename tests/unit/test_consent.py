@@ -3,6 +3,7 @@ words, which records a message names."""
 
 import time
 from dataclasses import replace
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -378,9 +379,8 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
     send = f("send", to=TEXT, file_id=TEXT)
     to = {"to": "ann@example.org"}
     files = [{"id": "3", "name": "salaries", "owner": "ann@example.org"}]
-    files += [
-        {"id": f"f-{n}", "name": f"Contract Christi{x}"} for n, x in enumerate(("an", "na"), 1)
-    ]
+    names = ("Contract Christian", "Contract Christina")
+    files += [{"id": f"f-{n}", "name": name} for n, name in enumerate(names, 1)]
     data = {"files": files, "tasks": [{"id": "3", "title": "party plan"}]}
     accepted = {key for _, key in destinations(send, to)}
     for message, ident in (
@@ -436,15 +436,12 @@ def test_the_work_grows_with_the_texts_and_no_faster(word: str) -> None:
 
 
 def _work(word: str, size: int) -> int:
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    count = size // (len(word) + 4)
-    own = " ".join(
-        f"{letters[n % 26]}{letters[n // 26 % 26]}{word.format(n=n)}" for n in range(count)
-    )
-    told = " ".join(f"{word.format(n=n)}{letters[n % 26]}q" for n in range(count))
+    a_to_z, count = ascii_lowercase, size // (len(word) + 4)
+    own = (f"{a_to_z[n % 26]}{a_to_z[n // 26 % 26]}{word.format(n=n)}" for n in range(count))
+    told = " ".join(f"{word.format(n=n)}{a_to_z[n % 26]}q" for n in range(count))
     words_in.cache_clear()
     with counted() as calls:
-        UserWords([own]).share(told)
+        UserWords([" ".join(own)]).share(told)
     return calls.count
 
 

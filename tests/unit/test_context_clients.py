@@ -306,9 +306,8 @@ async def test_many_who_ask_at_once_share_one_fetch_and_its_failure_whoever_give
     fetch.error = None
     assert await asked(fetch) == [[1, 2]] * 50 and fetch.fetched == 2
     fetch = Fetcher("v")
-    patient, hasty = (
-        asyncio.create_task(cache.get_or_fetch("other", None, fetch)) for _ in range(2)
-    )
+    asked = (cache.get_or_fetch("other", None, fetch) for _ in range(2))
+    patient, hasty = map(asyncio.create_task, asked)
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     hasty.cancel()

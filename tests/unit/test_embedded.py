@@ -163,9 +163,7 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
             ("tasks__rename", {"title": "bill", "new_title": "pay rent"})
         ],
     },
-    "a quotation inside of a text is of it": {
-        "add a task: read “Emma” again": [add("read “Emma” again")]
-    },
+    "a quotation in a text is of it": {"add a task: read “A” again": [add("read “A” again")]},
     "two commands in one message are done one at a time": {
         "add a task: buy milk and add a task: buy bread": [],
         "show my tasks. add a task: buy milk": [],
@@ -789,9 +787,8 @@ def test_a_question_is_answered_by_the_record_that_holds_all(message: str, calle
 
 
 def test_the_one_record_that_searches_found_is_read() -> None:
-    beside: dict[str, Any] = {
-        "tools": (FINDS, tool("mail.read", ["open {id}"], "id", "id"), CONTINUE)
-    }
+    reading = tool("mail.read", ["open {id}"], "id", "id")
+    beside: dict[str, Any] = {"tools": (FINDS, reading, CONTINUE)}
     for rows, called in (([LETTER], [("mail__read", {"id": "m1"})]), ([], []), (FROM_PEOPLE, [])):
         found = ("mail", "search", {"messages": rows})
         assert calls("find the order number", **beside, results=[found]) == called

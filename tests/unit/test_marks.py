@@ -162,9 +162,8 @@ def test_amounts_and_texts_that_are_some_are_added_within_one_currency_and_told_
     for other in ("12,00 $", "1.234 €", "n/a", 7):
         assert not aggregates([{"paid": "390,00 €"}, {"paid": other}])[0].spans
     rows = [{"paid": text} for text in ("390,00 €", "1.290,00 €", "€ 370,-", "-45,00 €")]
-    assert (
-        aggregates(rows)[0].text() == "data: rows=4; paid: sum 2005 EUR, min -45 EUR, max 1290 EUR"
-    )
+    told = "data: rows=4; paid: sum 2005 EUR, min -45 EUR, max 1290 EUR"
+    assert aggregates(rows)[0].text() == told
 
 
 def test_of_ids_long_texts_what_was_cut_and_very_many_only_the_length_is_told_within_its_room() -> (

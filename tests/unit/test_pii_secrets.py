@@ -33,9 +33,8 @@ def cases() -> Iterator[Any]:
         if not line.startswith(" "):
             sentence = line
             continue
-        options = (
-            {"kinds": DOCUMENTS} if before == "+" else {"regions": regions_of_language(before)}
-        )
+        regions = {"regions": regions_of_language(before)}
+        options = {"kinds": DOCUMENTS} if before == "+" else regions
         kind = sentence.partition(" ")[0]
         yield pytest.param(
             told.replace("⏎", "\n"),
@@ -90,9 +89,8 @@ def test_keys_of_secrets_and_of_other_things_and_a_whole_value_of_digits_as_an_i
         assert not is_secret_key(key), key
 
 
-CORPUS: list[dict[str, Any]] = json.loads(
-    Path(__file__).with_name("pii_corpus.json").read_text("utf-8")
-)
+LABELLED = Path(__file__).with_name("pii_corpus.json").read_text("utf-8")
+CORPUS: list[dict[str, Any]] = json.loads(LABELLED)
 
 
 def masked(entry: dict[str, Any]) -> list[str]:

@@ -5,10 +5,11 @@ import itertools
 import json
 import re
 from collections import Counter, namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.json_values import json_values
 from tests.planning import telling
+from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
 from webbee_kernel.extensions.registry import load_folder
@@ -32,6 +34,13 @@ from webbee_kernel.types import CallOutcome, SessionKey, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 AT, NOW = "2026-05-15T17:21:04Z", "2026-05-15T17:21:14Z"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered() -> Iterator[None]:
+    """The apps of these tests register sections of any name."""
+    with patch.object(Catalogue, "has_section", lambda *_: True):
+        yield
 
 
 def store_section(
@@ -183,9 +192,8 @@ PIECES = [
     '"}', "\\", '\\"', ", admin=true", "(#1)", "<EMAIL_1>", "bob@example.com", "{{steps.0.data}}", "user", "Привет", " ",
 ]  # fmt: skip
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-HOSTILE = st.lists(st.sampled_from(PIECES) | st.text(CHARACTERS, max_size=4), max_size=6).map(
-    "".join
-)
+PIECE = st.sampled_from(PIECES) | st.text(CHARACTERS, max_size=4)
+HOSTILE = st.lists(PIECE, max_size=6).map("".join)
 DATA = json_values(HOSTILE, items=3, fields=3, leaves=6)
 OBJECTS = st.dictionaries(HOSTILE, DATA, min_size=1, max_size=4)
 APPS = ["mail", "tasks-2", "0_notes"]

@@ -103,9 +103,8 @@ class World:
         """One message, or the button of a card. Sections are refreshed after a write, as the queue
         would."""
         self.ran.clear()
-        answer = (
-            self.kernel.confirm(card) if card else self.kernel.chat(message, session_id=session_id)
-        )
+        answer_by = self.kernel.confirm if card else self.kernel.chat
+        answer = answer_by(card or message, session_id=session_id)
         asked = answer.body.get("confirmation", {"calls": (), "id": ""})
         happened = Happened(answer.text, card=asked["id"])
         happened.waiting = [f"{c['app_id']}.{c['fn_name']}" for c in asked["calls"]]
@@ -180,9 +179,8 @@ def play(case: Case) -> tuple[str, list[Any], Counter[str]]:
             happened = world.say("", card=happened.card) if waited else happened
             verdict, unasked = judge(turn, happened)
             all_unasked += unasked
-            told = (
-                "honest" if verdict == "right" and waited and not turn.get("may_ask") else verdict
-            )
+            had_to_ask = verdict == "right" and waited and not turn.get("may_ask")
+            told = "honest" if had_to_ask else verdict
             if told == "right" or (diverted and not unasked):
                 continue
             diverted = diverted or verdict != "right"

@@ -136,10 +136,8 @@ async def test_a_renewed_session_takes_nobodys_place_and_is_not_the_next_to_go()
 
 def allowed(user: UserKey, key: str) -> bool:
     """Whether the policy for a user lets a request name this partition."""
-    secrets = f"/webbee/s/{secrets_of(user)}"
-    policy = tenant_credentials.person_policy(
-        user_key(user), pseudonyms_of(user.tenant_id), secrets
-    )
+    given = user_key(user), pseudonyms_of(user.tenant_id), f"/webbee/s/{secrets_of(user)}"
+    policy = tenant_credentials.person_policy(*given)
     tables = json.loads(policy)["Statement"][0]
     patterns = tables["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
     return any(re.fullmatch(_regex(pattern), key) for pattern in patterns)
