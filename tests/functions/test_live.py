@@ -303,6 +303,21 @@ def test_a_slow_turn_that_fails_is_told_once_and_no_poll_repeats_it(sockets: Con
         assert len(alice.events("turn")) == 1
 
 
+def test_a_slow_turn_that_breaks_has_one_number_wherever_it_is_told(
+    sockets: Connections, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, env = Held(RuntimeError("secret")), live(sockets, WEBBEE_ANSWER_SECONDS="0.2")
+    with caplog.at_level("ERROR"), deployed(env=env, model=model) as stack:
+        alice = Person(stack, ALICE)
+        assert alice.chat("hello", request_id="r1").status == 202
+        model.let.set()
+        [event] = until(lambda: alice.events("turn"))
+        told = until(lambda: (r := alice.chat("hello", request_id="r1")).status == 200 and r)
+    assert (event["error"]["code"], event["error"]["message"]) == ("internal", told["reply"])
+    [line] = [line for line in caplog.messages if line.startswith("incident=")]
+    assert line.partition("=")[2].partition(" ")[0] in told["reply"]
+
+
 def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -> None:
     model = Held(AssertionError("it was cancelled"))
     with deployed(env=live(sockets), model=model) as stack:

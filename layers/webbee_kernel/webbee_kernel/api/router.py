@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import logging
 import re
-import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -242,14 +241,20 @@ def unavailable_reason(app: AppInfo, user: User) -> str:
     )
 
 
-def internal_error(
-    log: logging.Logger, what: str, user: User | None, message: str = ""
-) -> JSONObject:
-    """The body of an unexpected error: a number that the log has with the frames."""
+def kernel_error(error: Exception, what: str, user: User | None, message: str = "") -> KernelError:
+    """The error itself, or for an unexpected one an error with a number, under which the log has
+    the frames; its language is as in `to_response`."""
+    if isinstance(error, KernelError):
+        return error
     number = new_id()
-    log.error("incident=%s | %s failed", number, what, exc_info=sys.exception())
-    text = _language_of(user, message).say("incident", n=number)
-    return {"error": {"code": "internal", "message": text}}
+    _log.error("incident=%s | %s failed", number, what, exc_info=error)
+    return KernelError(_language_of(user, message).say("incident", n=number))
+
+
+def log_outage(error: KernelError) -> None:
+    """Log a 5xx; an unexpected error has been logged with its number."""
+    if error.status >= 500 and error.code != KernelError.code:
+        _log.error("code=%s | %s", error.code, error)
 
 
 def _language_of(user: User | None, message: str) -> language.Language:
@@ -374,15 +379,12 @@ def _reader(event: Mapping[str, Any]) -> User | None:
 
 def _refusal(error: Exception, reader: User | None, route: Route | None) -> Answer:
     """The answer to a request that failed, in the form of its route."""
-    if isinstance(error, KernelError):
-        if error.status >= 500:
-            _log.error("code=%s | %s", error.code, error)
-        # an outage has no known end: clients may retry soon
-        wait = error.retry_after if isinstance(error, LimitReached) else 1
-        headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
-        answer = Answer(to_response(error, reader), error.status, headers=headers)
-    else:
-        answer = Answer(internal_error(_log, "request", reader), 500)
+    told = kernel_error(error, "request", reader)
+    log_outage(told)
+    # an outage has no known end: clients may retry soon
+    wait = told.retry_after if isinstance(told, LimitReached) else 1
+    headers = {"retry-after": str(wait)} if told.status in (429, 503) else {}
+    answer = Answer(to_response(told, reader), told.status, headers=headers)
     if route is None or route.errors is None:
         return answer
     return answer._replace(body=route.errors(answer.status, answer.body))

@@ -12,7 +12,7 @@ import orjson
 
 from ..bootstrap import App
 from ..clock import new_id
-from ..errors import BadInput, KernelError, NotFound
+from ..errors import BadInput, NotFound
 from ..observability import bind, user_hash
 from ..turn.confirmation import CardAnswer
 from ..turn.kernel import TurnRequest
@@ -20,7 +20,7 @@ from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
 from .identity import token_ends_at
 from .request_models import ConfirmFrame, HelloFrame, PingFrame, StopFrame, TurnFrame, Wire
-from .router import Answer, Request, Route, internal_error, to_response, validate
+from .router import Answer, Request, Route, kernel_error, to_response, validate
 from .socket_sender import Peer, Pusher
 from .turns import Turns
 
@@ -113,12 +113,9 @@ class Sockets:
             if kind is None:
                 raise BadInput(f"type: must be one of {', '.join(FRAMES)}", field="type")
             await self._serve(peer, validate(kind, frame))
-        except KernelError as error:
-            await peer.tell(socket_sender.error_frame(to_response(error, peer.user), frame))
-        except Exception:
-            await peer.tell(
-                socket_sender.error_frame(internal_error(_log, "frame", peer.user), frame)
-            )
+        except Exception as error:
+            told = to_response(kernel_error(error, "frame", peer.user), peer.user)
+            await peer.tell(socket_sender.error_frame(told, frame))
 
     async def _serve(self, peer: Peer, frame: Wire) -> None:
         turns, user = self._turns, peer.user

@@ -21,7 +21,7 @@ from ..turn.messages import Reply
 from ..turn.stream import Follower
 from ..types import JSONObject, UserKey
 from .identity import has_role
-from .router import Answer, internal_error, to_response
+from .router import Answer, kernel_error, log_outage, to_response
 from .socket_sender import Peer
 
 BEAT_S: Final = 1.0
@@ -99,24 +99,22 @@ class Turns:
             with _trace(ask, follower, self._app.settings.model_prices):
                 return await work(ask._replace(follower=follower))
         except Exception as error:
-            if isinstance(error, KernelError):
-                # for the text in the message's language, which is not known later
-                to_response(error, ask.user, ask.message)
-            if not isinstance(error, LimitReached | TurnWorking):  # no turn began
+            told = kernel_error(error, "turn", ask.user, ask.message)
+            # for the text in the message's language, which is not known later
+            body = to_response(told, ask.user, ask.message)
+            if not isinstance(told, LimitReached | TurnWorking):  # no turn began
                 # the same request may begin the turn again, unless its failure is recorded
-                if not (follower.is_detached and await self._record_failure(ask, error)):
+                if not (follower.is_detached and await self._record_failure(ask, body)):
                     await heartbeat.mark_failed()
-            raise
+            if told is error:
+                raise
+            raise told from error
         finally:
             heartbeat.end()
 
-    async def _record_failure(self, ask: TurnRequest, error: Exception) -> bool:
+    async def _record_failure(self, ask: TurnRequest, body: JSONObject) -> bool:
         """Record the failure of a turn that was answered 202, for clients that poll; whether that
         worked."""
-        if isinstance(error, KernelError):
-            body = error.body()
-        else:
-            body = internal_error(_log, "turn", ask.user)
         try:
             await self.kernel.fail(ask, str(body["error"]["message"]))
         except KernelError as failure:
@@ -132,7 +130,7 @@ class Turns:
         peer: Peer | None = None,
     ) -> None:
         """Send the end of a turn as an event, and as the last frame of its page."""
-        body = await self._result_body(ask, running)
+        body = await self._result_body(running)
         data = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
         # not for a repeated request, which has the first one's reply
@@ -143,19 +141,16 @@ class Turns:
             await peer.sent()
         flush()
 
-    async def _result_body(self, ask: TurnRequest, running: asyncio.Future[Reply]) -> JSONObject:
+    @staticmethod
+    async def _result_body(running: asyncio.Future[Reply]) -> JSONObject:
         """The reply's body, or the error's."""
         try:
             return dict((await running).body)
         except TurnWorking as error:
             return error.body()
         except KernelError as error:
-            if error.status >= 500:
-                _log.error("code=%s | %s", error.code, error)
-            body = error.body()
-        except Exception:
-            body = internal_error(_log, "turn", ask.user, ask.message)
-        return {"status": "error", **body}
+            log_outage(error)
+            return {"status": "error", **error.body()}
 
     async def _store(self, ask: TurnRequest, data: JSONObject) -> str:
         """The event's id; empty where it could not be stored: the turn is in its session."""
