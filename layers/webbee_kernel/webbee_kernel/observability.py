@@ -90,56 +90,33 @@ MODEL_UNITS: Mapping[str, str] = {
 
 
 class Metric(NamedTuple):
-    """A metric: its CloudWatch unit, the functions that emit it and its meaning. Counts are summed
-    per invocation, others keep every value."""
+    """A metric: its CloudWatch unit and the functions that emit it. Counts are summed per
+    invocation, others keep every value."""
 
     unit: str
     functions: tuple[str, ...]
-    meaning: str
 
 
-ALL = "chat_turn tool_dispatch skeleton_refresh model_broker".split()
-CHAT, TOOLS, REFRESH, BROKER = ALL
+CHAT, TOOLS, REFRESH, BROKER = "chat_turn", "tool_dispatch", "skeleton_refresh", "model_broker"
 
 
-def _count(*functions: str, what: str) -> Metric:
-    return Metric("Count", functions, what)
-
-
-def _duration(what: str) -> Metric:
-    return Metric("Milliseconds", (CHAT,), what)
+def _metrics(names: str, unit: str, *functions: str) -> Mapping[str, Metric]:
+    return dict.fromkeys(names.split(), Metric(unit, functions))
 
 
 METRICS: Mapping[str, Metric] = {
-    "Requests": _count(*ALL, what="what was answered, by version; reads only where they failed"),
-    "ServerErrors": _count(*ALL, what="those that failed on our side, by version too"),
-    "Turns": _count(CHAT, what="turns recorded"),
-    "TurnErrors": _count(CHAT, what="turns in which nothing succeeded"),
-    "TurnMs": _duration("a turn, from the first read to the recorded reply"),
-    "ReadMs": _duration("session, skeleton and catalogue, side by side"),
-    "ClassifyMs": _duration("one answer of the classifier's model"),
-    "CallsMs": _duration("the calls of one plan"),
-    "NarrateMs": _duration("the reply, corrections included"),
-    "RecordMs": _duration("the turn's one write, lost races included"),
-    "ModelCalls": _count(CHAT, what="requests of turns to the models: two for a plain one"),
-    "InputTokens": _count(CHAT, what="tokens the models read"),
-    "CachedTokens": _count(CHAT, what="of those, read from the service's cache"),
-    "OutputTokens": _count(CHAT, what="tokens the models wrote"),
-    "PromptCharacters": Metric("None", (CHAT,), "the classifier's prompt without the catalogue"),
-    "MaskedValues": Metric("None", (CHAT,), "distinct values behind placeholders in a turn"),
-    "UngroundedReplies": _count(CHAT, what="replies that claimed what the data does not hold"),
-    "LimitsReached": _count(CHAT, what="requests refused because a limit was used up"),
-    "DynamoDBCalls": _count(CHAT, TOOLS, REFRESH, what="requests to the tables"),
-    "Calls": _count(TOOLS, what="calls of extensions' code, by version too"),
-    "CallFailures": _count(TOOLS, what="those that raised or ran out of time, by version too"),
-    "Ticks": _count(REFRESH, what="ticks of the schedule that began"),
-    "SessionsTaken": _count(CHAT, REFRESH, what="times STS gave a tenant's credentials"),
-    "UsersQueued": _count(REFRESH, what="users a tick found due and queued"),
-    "OldestDueSeconds": Metric("Seconds", (REFRESH,), "how late the user is who waits longest"),
-    "Refreshes": _count(REFRESH, what="refreshes that saved a snapshot, by version too"),
-    "RefreshFailures": _count(REFRESH, what="refreshes whose handler failed, by version too"),
-    "RefreshLagSeconds": Metric("Seconds", (REFRESH,), "from a section's time to its refresh"),
+    **_metrics("Requests ServerErrors", "Count", CHAT, TOOLS, REFRESH, BROKER),
+    **_metrics("DynamoDBCalls", "Count", CHAT, TOOLS, REFRESH),
+    **_metrics("SessionsTaken", "Count", CHAT, REFRESH),
+    **_metrics("Turns TurnErrors ModelCalls UngroundedReplies LimitsReached", "Count", CHAT),
+    **_metrics("InputTokens CachedTokens OutputTokens", "Count", CHAT),
+    **_metrics("TurnMs ReadMs ClassifyMs CallsMs NarrateMs RecordMs", "Milliseconds", CHAT),
+    **_metrics("PromptCharacters MaskedValues", "None", CHAT),
+    **_metrics("Calls CallFailures", "Count", TOOLS),
+    **_metrics("Ticks UsersQueued Refreshes RefreshFailures", "Count", REFRESH),
+    **_metrics("OldestDueSeconds RefreshLagSeconds", "Seconds", REFRESH),
 }
+"""By name; what each of them means stands in docs/operations.md."""
 
 FAILURES: Mapping[str, str] = {
     "ServerErrors": "Requests",
