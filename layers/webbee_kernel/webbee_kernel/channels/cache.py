@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -67,10 +67,6 @@ class CacheClient:
         self._clock = clock
         self._in_flight = in_flight
 
-    @overload
-    async def get(self, key: str, model: type[ModelT]) -> ModelT | None: ...
-    @overload
-    async def get(self, key: str, model: None = None) -> Any: ...
     async def get(self, key: str, model: type[BaseModel] | None = None) -> Any:
         """The value, or None when there is none or it expired. Typed values are validated again; a
         stale shape is a miss."""
@@ -114,7 +110,7 @@ class CacheClient:
         check_key(key)
         check_ttl(ttl_seconds)
         name = self._name(model)
-        cached = await self.get(key, model) if model else await self.get(key)
+        cached = await self.get(key, model)
         # a cached null counts as nothing: the fetcher is asked again
         if cached is not None:
             return cached
