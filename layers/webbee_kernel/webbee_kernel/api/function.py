@@ -144,7 +144,6 @@ class Function:
         self._service: Service | None = None
         self._building = threading.Lock()
         self._built_from: frozenset[str] = frozenset()
-        self._namespace = ""
         self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
         self._after: AfterResponse | None = None
