@@ -178,16 +178,12 @@ class AppInfo:
     def __post_init__(self) -> None:
         """Find arguments that functions share, so that a prompt describes them once."""
         common = self.arguments.items()
-        common_arguments = [
-            tuple(n for n, d in _argument_descriptions(f).items() if (n, d) in common)
-            for f in self.functions
-        ]
-        if any(common_arguments):
-            functions = (
-                replace(f, common_arguments=names)
-                for f, names in zip(self.functions, common_arguments, strict=True)
-            )
-            object.__setattr__(self, "functions", tuple(functions))
+        functions: list[FunctionInfo] = []
+        for function in self.functions:
+            described = _argument_descriptions(function).items()
+            names = tuple(name for name, text in described if (name, text) in common)
+            functions.append(replace(function, common_arguments=names) if names else function)
+        object.__setattr__(self, "functions", tuple(functions))
 
     @property
     def arguments(self) -> dict[str, str]:

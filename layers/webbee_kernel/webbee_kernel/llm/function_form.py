@@ -153,7 +153,8 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     """The form field of a parameter; nested for objects and lists."""
     schema, kind = parameter.schema, parameter.kind
     value = schema.get("default") if value is None else value
-    words, title = _words(parameter), _title(parameter, tag)
+    words = parameter.name.replace("_", " ")
+    title = _title(parameter, words, tag)
     label, told = language.of(tag).field_name(words) if title == words else title, _help(schema)
     is_redundant = told.casefold() in (label.casefold(), title.casefold())
     # beside a label in the user's language nothing stands in another
@@ -215,13 +216,8 @@ def _help(schema: JSONObject) -> str:
     return text[:200]
 
 
-def _words(parameter: Parameter) -> str:
-    return parameter.name.replace("_", " ")
-
-
-def _title(parameter: Parameter, tag: str) -> str:
+def _title(parameter: Parameter, words: str, tag: str) -> str:
     """The author's title in the user's language, else without language, else the name in words."""
-    words = _words(parameter)
     if own := language.text_in(parameter.schema.get("x-titles", {}), tag):
         return own
     title = str(parameter.schema.get("title") or words)
