@@ -39,11 +39,7 @@ RULES: dict[str, Rule] = {
         Rule("name", "a file named like a module of Python's own"),
         Rule("load", "it does not load, with the lines that were running"),
         Rule("imports", "a module of the kernel other than its SDK"),
-        Rule(
-            "signature",
-            "a handler that cannot take what it is given, or is no `async def`",
-            ours=True,
-        ),
+        Rule("signature", "a handler that cannot take what it is given, or not async", ours=True),
         Rule("cron", "a schedule that is no cron of five fields"),
         Rule("empty", "nothing is registered", WARNING),
         # it runs otherwise than it reads
@@ -71,9 +67,7 @@ RULES: dict[str, Rule] = {
         Rule("cache-model", "a class that is no model of the cache", ours=True),
         Rule("panel", "a panel that is not there", WARNING, ours=True),
         Rule("section", "a section that is not there", ours=True),
-        Rule(
-            "config", "a key that the configuration has by nearly the same name", WARNING, ours=True
-        ),
+        Rule("config", "a key that `config_defaults` has by nearly the name", WARNING, ours=True),
         Rule("collection", "a collection or index of nearly the same name", WARNING, ours=True),
         Rule("event", "an event that nobody emits", WARNING, ours=True),
         Rule("alert", "an alert without its section or tool, or a field it has not", ours=True),

@@ -66,33 +66,24 @@ class Call:
         )
 
 
-BLOCKS = "{name} blocks every other call of this process: use "
 THREAD = "await asyncio.to_thread(…)"
+BLOCKING = {
+    "time.sleep": "await asyncio.sleep",
+    "requests.* urllib.request.* urllib3.* http.client.* httpx.get httpx.post httpx.put"
+    " httpx.delete httpx.request httpx.Client": "ctx.http",
+    "boto3.*": "the clients of ctx",
+    "subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system": (
+        "asyncio.create_subprocess_exec"
+    ),
+    "socket.create_connection": "asyncio.open_connection",
+    "smtplib.* imaplib.* ftplib.* psycopg2.connect pymysql.connect": THREAD,
+    "sqlite3.connect": f"ctx.store, or {THREAD}",
+    "input": "a parameter of the function",
+}
+"""Calls that block, and what does not."""
+BLOCKS = "{name} blocks every other call of this process: use "
 CALLS = (
-    Call("blocking", "time.sleep", awaited, f"{BLOCKS}await asyncio.sleep"),
-    Call(
-        "blocking",
-        "requests.* urllib.request.* urllib3.* http.client.* httpx.get httpx.post httpx.put"
-        " httpx.delete httpx.request httpx.Client",
-        awaited,
-        f"{BLOCKS}ctx.http",
-    ),
-    Call("blocking", "boto3.*", awaited, f"{BLOCKS}the clients of ctx"),
-    Call(
-        "blocking",
-        "subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system",
-        awaited,
-        f"{BLOCKS}asyncio.create_subprocess_exec",
-    ),
-    Call("blocking", "socket.create_connection", awaited, f"{BLOCKS}asyncio.open_connection"),
-    Call(
-        "blocking",
-        "smtplib.* imaplib.* ftplib.* psycopg2.connect pymysql.connect",
-        awaited,
-        f"{BLOCKS}{THREAD}",
-    ),
-    Call("blocking", "sqlite3.connect", awaited, f"{BLOCKS}ctx.store, or {THREAD}"),
-    Call("blocking", "input", awaited, f"{BLOCKS}a parameter of the function"),
+    *(Call("blocking", names, awaited, BLOCKS + instead) for names, instead in BLOCKING.items()),
     Call(
         "clock",
         "datetime.datetime.now datetime.datetime.utcnow datetime.date.today time.time",
@@ -196,9 +187,7 @@ def findings(module: Module) -> Iterator[Finding]:
         elif isinstance(node, ast.ExceptHandler):
             yield from _swallowed(module, node)
         elif _is_endless(module, node):
-            message = (
-                "this loop never ends: bound it with for … in range(…), or leave it by a break"
-            )
+            message = "this loop never ends: bound it by for … in range(…), or leave it by break"
             yield module.finding(node, "endless", message)
     yield from _shared(module)
     yield from _defaults(module)
