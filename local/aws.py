@@ -79,12 +79,10 @@ def local_aws(*, bedrock: bool = False) -> Iterator[None]:
     had_region = _REGION_VARIABLE in os.environ
     os.environ.setdefault(_REGION_VARIABLE, REGION)
     try:
-        own = (
-            {"mock_credentials": boto3.Session().get_credentials() is None, **_REAL_BEDROCK}
-            if bedrock
-            else {}
-        )
-        config: Any = {"core": {**_CORE, **own}, "lambda": _NO_DOCKER}
+        config: Any = {"core": dict(_CORE), "lambda": _NO_DOCKER}
+        if bedrock:
+            has_none = boto3.Session().get_credentials() is None
+            config["core"] |= {"mock_credentials": has_none, **_REAL_BEDROCK}
         with mock_aws(config=config):
             yield
     finally:

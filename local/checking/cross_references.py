@@ -309,10 +309,8 @@ def _model(module: Module, call: ast.Call, name: str, ext: Extension) -> Iterato
 
 
 def _panels(module: Module, call: ast.Call, ext: Extension) -> Iterator[Finding]:
-    panels = next((k.value for k in call.keywords if k.arg == "refresh_panels"), None)
-    if not isinstance(panels, ast.List):
-        return
-    for item in panels.elts:
+    panels = argument(call, "refresh_panels")
+    for item in panels.elts if isinstance(panels, ast.List) else ():
         if (requested := text(item)) and requested not in ext.panels:
             suggestion = near(requested, ext.panels)
             yield module.finding(item, "panel", f"there is no panel {requested!r}{suggestion}")
