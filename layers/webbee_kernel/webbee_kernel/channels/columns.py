@@ -83,10 +83,10 @@ def _ranks(rows: Sequence[JSONObject]) -> dict[str, int]:
 def _rank(key: str, column: Sequence[JSON]) -> int:
     """A column's rank: the higher, the sooner it is dropped."""
     texts = [value for value in column if isinstance(value, str)]
-    if any(len(text) > LONG for text in texts):
+    if max(map(len, texts), default=0) > LONG:
         return 6
     # said once in words, it says nothing in a column
-    if len(column) > 2 and len({repr(value) for value in column}) == 1:
+    if len(column) > 2 and len(set(map(repr, column))) == 1:
         return 5
     is_state = len(texts) == len(column) > len(set(texts)) and len(set(texts)) <= FEW
     return _rank_by_name(key) or (2 if is_state else 4 if _is_id(key) else 3)

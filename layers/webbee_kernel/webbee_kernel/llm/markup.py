@@ -50,6 +50,7 @@ _KINDS: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
 }
 """Shape of a mark → (pattern of its name, kind); the first match counts."""
 
+_LIKE_TOKENS: Final = dict.fromkeys(("tail", "square", "diamond"), "token")
 _MARK: Final = re.compile(
     r"<(?P<element>/?(?:[|｜]\w{1,16}[|｜])?[A-Za-z_][\w:.\-]*)(?:(?:=|[ \t])[^<>\n]*)?/?>"
     r"|<[|｜](?P<token>[^<>|｜\n]{1,64})[|｜]?>|<(?P<tail>[A-Za-z_][\w▁ ]{0,63})[|｜]>"
@@ -100,7 +101,7 @@ def mark_at(text: str, at: int) -> Mark | None:
     plain = re.sub("[▁ ]", "_", _VENDOR.sub("", name.strip().lower()))
     if shape == "tail":  # of Gemma 4: <|channel> opens, <channel|> closes
         plain = f"/{plain}"
-    kind = _kind("token" if shape in ("tail", "square", "diamond") else shape, plain)
+    kind = _kind(_LIKE_TOKENS.get(shape, shape), plain)
     if found.group() == "<|channel>":
         kind = "thought"
     if kind == "drop" and shape == "element" and re.search(r"[=\s]", found.group()):
