@@ -48,8 +48,6 @@ ATTACKS: dict[str, Attack] = {
 }
 OF_A_COLLEAGUE: dict[str, Attack] = {
     "reads a colleague's document": on("StoreTable", "get_item", Key=key("acme#bob#notes")),
-    "reads that of one whose name begins alike": on(
-        "StoreTable", "get_item", Key=key("acme#alice2#notes")
-    ),
+    "reads that of one named alike": on("StoreTable", "get_item", Key=key("acme#alice2#notes")),
     "reads a colleague's mail password": parameter("acme/bob"),
 }

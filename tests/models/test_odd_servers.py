@@ -6,6 +6,7 @@ The odd answer comes first, whole and streamed; every later request is answered 
 
 import gzip
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -114,14 +115,10 @@ ANSWERS: dict[str, Odd] = {
     "trailing data behind [DONE]": streamed(
         [*WORDS, END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"]
     ),
-    "a byte order mark": Odd(
-        sse(["\ufeff", *SPOKEN]), answer(b"\xef\xbb\xbf" + joined(whole(PLAIN)))
-    ),
+    "a byte order mark": Odd(sse(["\ufeff", *SPOKEN]), answer(BOM_UTF8 + joined(whole(PLAIN)))),
     "CRLF lines": streamed([f"data: {json.dumps(e)}\r\n\r\n" for e in SPOKEN]),
     "data without a space": streamed([f"data:{json.dumps(e)}\n\n" for e in SPOKEN]),
-    "JSON lines announced as a stream": streamed(
-        [f"{json.dumps(e)}\n" for e in SPOKEN], done=False
-    ),
+    "JSON lines as a stream": streamed([f"{json.dumps(e)}\n" for e in SPOKEN], done=False),
     "a stream though none was asked for": Odd(sse(SPOKEN), sse(SPOKEN)),
     "a whole answer though a stream was asked for": Odd(whole(PLAIN), whole(PLAIN)),
     "a whole answer in one event": streamed([json.loads(joined(whole(PLAIN)))]),
@@ -131,9 +128,7 @@ ANSWERS: dict[str, Odd] = {
     ),
     "content as parts": both({"content": PARTS}, [delta(content=PARTS), END]),
     **{
-        f"thoughts in the field {name}": both(
-            {**PLAIN, name: thought}, [delta(**{name: thought}), *SPOKEN]
-        )
+        f"thoughts in {name}": both({**PLAIN, name: thought}, [delta(**{name: thought}), *SPOKEN])
         for name, thought in {
             "reasoning": "secret plan",
             "reasoning_content": "secret plan",
@@ -183,9 +178,7 @@ CALLED: dict[str, Odd] = {
         {"tool_calls": json.dumps([CALL])}, [delta(tool_calls=[called()]), delta("tool_calls")]
     ),
     "a call its server could not read (Groq)": Odd(UNREAD, UNREAD),
-    "finish_reason stop beside a call": both(
-        CALLS, [delta(tool_calls=[called()]), delta("stop")], "stop"
-    ),
+    "stop beside a call": both(CALLS, [delta(tool_calls=[called()]), delta("stop")], "stop"),
     "no index": pieces(piece("", "mail__send", id="c1"), piece(ARGUMENTS)),
     "one id for two parallel calls, both whole": native(
         [CALL, {**CALL, "function": INBOX}], [called()], [called(index=1, function=INBOX)]
@@ -200,9 +193,7 @@ CALLED: dict[str, Odd] = {
     "arguments as an object": calling(arguments={"to": "bob"}),
     "arguments twice encoded": calling(arguments=json.dumps('{"to":"bob"}')),
     "a null among the calls": native([None, CALL], [None], [called()]),
-    "a call as content part": both(
-        {"content": USE}, [delta(content=USE), delta("tool_use")], "tool_use"
-    ),
+    "a call as a part": both({"content": USE}, [delta(content=USE), delta("tool_use")], "tool_use"),
 }
 
 
@@ -216,9 +207,7 @@ LOGIN = b"<!doctype html><html><form>Sign in</form></html>"
 CAUSES: dict[str, dict[str, Odd | Reply]] = {
     "server_error": {
         **{
-            f"finish_reason {finish}": both(
-                {"content": "Good"}, [delta(finish, content="Good")], finish
-            )
+            f"finish {finish}": both({"content": "Good"}, [delta(finish, content="Good")], finish)
             for finish in ("abort", "error", "insufficient_system_resource")
         },
         "an error event in the middle of a stream": Odd(
@@ -261,7 +250,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
         "choices empty": answer({"choices": [], "usage": {}}),
     },
     "unreached": {
-        "a body cut in its middle": Reply(
+        "a body cut short": Reply(
             chunks=[b'{"choices": [{"message": {"content": "Hel'], breaks=True
         )
     },
