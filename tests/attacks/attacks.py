@@ -20,6 +20,7 @@ def key(pk: str, sk: str = "note#1") -> dict[str, Any]:
 
 KEY = key("umbrella#bob#notes")
 FORGED = {**key("umbrella#bob", "call#1"), "body": {"S": "{}"}}
+INSTALLED = key("acme#alice#_kernel", "installations#thief")
 OWN = key("acme#alice", "call#1")
 OWN_RECORD = {**OWN, "body": {"S": "{}"}}
 ATTACKS: dict[str, Attack] = {
@@ -40,9 +41,7 @@ ATTACKS: dict[str, Attack] = {
     "writes a skeleton": on("SkeletonTable", "put_item", Item=FORGED),
     "writes its own skeleton": on("SkeletonTable", "put_item", Item=OWN_RECORD),
     "reads a conversation": on("SessionsTable", "get_item", Key=key("acme#alice#s1", "turn#0")),
-    "installs itself": on(
-        "StoreTable", "put_item", Item=key("acme#alice#_kernel", "installations#thief")
-    ),
+    "installs itself": on("StoreTable", "put_item", Item=INSTALLED),
     "reads another tenant's secret": parameter("umbrella/bob"),
     "reads the secret of a tenant whose name begins alike": parameter("acme2/bob"),
 }

@@ -104,9 +104,8 @@ def _keys(one: dict[str, Any]) -> tuple[str, ...]:
     if named := one.get("Key") or one.get("Item"):
         return (named["pk"]["S"],)
     values = one.get("ExpressionAttributeValues", {})
-    first = next(
-        (v for v in values if v in one.get("KeyConditionExpression", "").split(" AND ")[0]), ""
-    )
+    partition = one.get("KeyConditionExpression", "").split(" AND ")[0]
+    first = next((v for v in values if v in partition), "")
     return (values[first]["S"],) if first else ()
 
 

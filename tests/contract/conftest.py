@@ -45,9 +45,8 @@ class Clients:
 
     def __call__(self, service: str) -> Any:
         if service not in self._made:
-            config = Config(
-                retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20
-            )
+            retries = {"mode": "standard", "total_max_attempts": 4}
+            config = Config(retries=retries, max_pool_connections=20)
             self._made[service] = self._session.client(service, config=config)
         return self._made[service]
 
@@ -62,9 +61,8 @@ def on_dynamodb(template: Template, clients: Clients) -> Iterator[Dynamo]:
     with local_aws():
         database = clients("dynamodb")
         tables = Tables.from_variables(account_tables(database, template, prefix="test-"))
-        stores = dynamodb_stores(
-            tables, shards=SHARDS, secrets_prefix="/webbee/test", client_factory=clients
-        )
+        given = {"secrets_prefix": "/webbee/test", "client_factory": clients}
+        stores = dynamodb_stores(tables, shards=SHARDS, **given)
         clients("ssm")
         yield Dynamo(stores, tables, database)
 

@@ -84,11 +84,10 @@ def test_a_number_is_the_choice_for_the_model_and_a_retry_is_the_same_turn() -> 
 def test_panels_are_named_once_and_the_last_tree_is_shown_of_calls_that_worked() -> None:
     failed = ActionResult.error("No.", code="NO")
     failed.ui, failed.refresh_panels = ui.Text("not shown"), ["other"]
+    both = ["inbox", "outbox"]
     mail = telling(
         "mail",
-        first=ActionResult.success(
-            {"n": 1}, "", ui=ui.Text("1"), refresh_panels=["inbox", "outbox"]
-        ),
+        first=ActionResult.success({"n": 1}, "", ui=ui.Text("1"), refresh_panels=both),
         second=ActionResult.success({"n": 2}, "", ui=ui.Text("2"), refresh_panels=["inbox"]),
         third=ActionResult.success({"n": 3}, ""),
         fourth=failed,
@@ -96,6 +95,5 @@ def test_panels_are_named_once_and_the_last_tree_is_shown_of_calls_that_worked()
     calls = [f"mail__{name}" for name in ("first", "second", "third", "fourth")]
     body = TestKernel([mail], model=planning(*calls)).chat("look at all").body
     assert [c["status"] for c in body["calls"]] == ["ok", "ok", "ok", "error"]
-    told = [{"app_id": "mail", "panel_id": name} for name in ("inbox", "outbox")]
-    assert body["refresh_panels"] == told
+    assert body["refresh_panels"] == [{"app_id": "mail", "panel_id": name} for name in both]
     assert body["ui"] == ui.Text("2").to_dict()

@@ -141,12 +141,10 @@ ReadTurn = namedtuple("ReadTurn", "at status apps message reply facts")
 ReadPrompt = namedtuple("ReadPrompt", "sections turns at message")
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
-SECTION = re.compile(
-    r"- ([^:]+) \((cached ~(?:\d+s|\d+m\d\ds|\d+h\d\dm) ago|freshness unknown)\): (.*)"
-)
-TURN = re.compile(
-    rf"\[({TIME}) user (ok|error|confirmation) apps=\[((?:[a-z0-9_-]+(?:, )?)*)\]\] (.*)"
-)
+AGE = r"cached ~(?:\d+s|\d+m\d\ds|\d+h\d\dm) ago|freshness unknown"
+SECTION = re.compile(rf"- ([^:]+) \(({AGE})\): (.*)")
+OF_APPS = r"apps=\[((?:[a-z0-9_-]+(?:, )?)*)\]"
+TURN = re.compile(rf"\[({TIME}) user (ok|error|confirmation) {OF_APPS}\] (.*)")
 FACTS = re.compile(r"FACTS: app=([a-z0-9][a-z0-9_-]*) fn=([A-Za-z0-9_-]+) data=(.*)")
 OLDER = r"NOTE: \d+ older turns? of this conversation: not shown\."
 WRITTEN = r'NOTE: the new message writes out \{"<[A-Z]+_\d+>": ".*"\}'
