@@ -189,11 +189,7 @@ def _matches(
 ) -> list[JSONObject]:
     """The turns with every word, then those that lack the least telling ones: a few of each
     conversation, newest first, each with an excerpt and the words that it lacks."""
-    read = []
-    for session, row in turns:
-        texts = _texts(row)
-        held = frozenset[str]().union(*(words.held(text) for _, text in texts))
-        read.append((session, row, texts, held))
+    read = [(session, row, *_read(row, words)) for session, row in turns]
     # not of questions that only got suggestions: those repeat every word of the question
     every = frozenset(word.word for word in words.words)
     told = (has for *_, texts, has in read if texts[1:] or has != every)
@@ -207,6 +203,12 @@ def _matches(
             where = {"session_id": session.session_id, "title": session.title, **at}
             found.append({**where, **_excerpt(texts, words.words, has)})
     return found
+
+
+def _read(row: JSONObject, words: SearchWords) -> tuple[list[tuple[str, str]], frozenset[str]]:
+    """The texts of a turn, and the words that they hold."""
+    texts = _texts(row)
+    return texts, frozenset[str]().union(*(words.held(text) for _, text in texts))
 
 
 def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -86,13 +86,7 @@ class Request(NamedTuple):
 
     def body(self, model: type[B]) -> B:
         """The body as a wire model; BadInput naming the field and its limit."""
-        try:
-            data = orjson.loads(self.raw())
-        except orjson.JSONDecodeError as error:
-            raise BadInput(f"the body is not JSON in UTF-8: {error.msg}", field="body") from None
-        if not isinstance(data, dict):
-            raise BadInput("the body must be a JSON object", field="body")
-        return validate(model, data)
+        return validate(model, json_object(self.raw()))
 
     def query_model(self, model: type[B]) -> B:
         """Path and query as a wire model; BadInput as `body`."""
@@ -170,6 +164,17 @@ class Route:
 def _expression(path: str) -> re.Pattern[str]:
     parts = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)
     return re.compile(re.sub(r"\{(\w+)\+\}", r"(?P<\1>(?s:.+))", parts))
+
+
+def json_object(body: bytes | str) -> JSONObject:
+    """The body of a request or a frame; BadInput for anything but a JSON object."""
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise BadInput(f"the body is not JSON in UTF-8: {error.msg}", field="body") from None
+    if not isinstance(data, dict):
+        raise BadInput("the body must be a JSON object", field="body")
+    return data
 
 
 def validate(model: type[B], data: Any, *, strict: bool = True) -> B:

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-import orjson
-
 from ..bootstrap import App
 from ..clock import new_id
 from ..errors import BadInput, NotFound
@@ -20,7 +18,7 @@ from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
 from .identity import token_ends_at
 from .request_models import ConfirmFrame, HelloFrame, PingFrame, StopFrame, TurnFrame, Wire
-from .router import Answer, Request, Route, kernel_error, to_response, validate
+from .router import Answer, Request, Route, json_object, kernel_error, to_response, validate
 from .socket_sender import Peer, Pusher
 from .turns import Turns
 
@@ -108,7 +106,7 @@ class Sockets:
         """Serve a frame of the page, or answer with the error."""
         frame: JSONObject = {}
         try:
-            frame = _frame(body)
+            frame = json_object(body)
             kind = FRAMES.get(str(frame.get("type")))
             if kind is None:
                 raise BadInput(f"type: must be one of {', '.join(FRAMES)}", field="type")
@@ -154,13 +152,3 @@ class Sockets:
 
     def _now(self) -> int:
         return int(self._app.clock.now())
-
-
-def _frame(body: str) -> JSONObject:
-    try:
-        frame = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        frame = None
-    if not isinstance(frame, dict):
-        raise BadInput("a frame is a JSON object", field="body")
-    return frame
