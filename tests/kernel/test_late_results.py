@@ -37,7 +37,7 @@ def began(*results: Any) -> TestKernel:
     return TestKernel([with_task(list(results))], model=model)
 
 
-def test_the_result_of_a_background_task_is_in_the_ledger_of_the_turn_that_began_it() -> None:
+def test_the_result_of_a_background_task_is_in_the_ledger_of_its_turn_and_counts_once() -> None:
     kernel = began(ActionResult.success({"sum": 4711}, "The sum is 4711."))
     kernel.chat("begin")
     until(lambda: any("4711" in facts for facts in ledger(kernel)))
@@ -46,9 +46,6 @@ def test_the_result_of_a_background_task_is_in_the_ledger_of_the_turn_that_began
     found = until(lambda: [e for e in kernel.run(since(kernel.key)) if e.kind == "result"])
     event: Event = found[0]
     assert (event.data["data"], event.data["text"]) == ({"sum": 4711}, "The sum is 4711.")
-
-
-def test_a_result_counts_for_what_its_turn_has_asked_and_once() -> None:
     kernel = began({"sum": 1})
     kernel.chat("begin", request_id="r1")
     until(lambda: len(ledger(kernel)) == 2)

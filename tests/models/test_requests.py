@@ -30,7 +30,9 @@ def test_a_service_takes_the_request_as_it_is(wire: Wire) -> None:
     assert wire.server.problems == []
 
 
-def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> None:
+def test_bedrock_gets_the_stable_parts_before_a_cache_point_and_effort_and_its_time_where_set(
+    bedrock: Wire,
+) -> None:
     bedrock.server.play(Answer("ok"))
     bedrock.ask()
     [received] = bedrock.server.requests
@@ -40,9 +42,6 @@ def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> No
     assert received.body["inferenceConfig"] == {"maxTokens": 1024, "temperature": 0.0}
     names = [t["toolSpec"]["name"] for t in received.body["toolConfig"]["tools"]]
     assert names == ["mail__list_inbox", "mail__send"]
-
-
-def test_converse_takes_effort_and_the_time_of_the_cache() -> None:
     options = ModelOptions(effort="low", cache="1h", temperature=0.6, stop=("<|end|>",))
     body = converse_request(MODEL_ID, asking(), options=options)
     assert converse_problems(MODEL_ID, {k: v for k, v in body.items() if k != "modelId"}) == []

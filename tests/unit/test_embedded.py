@@ -786,16 +786,13 @@ def test_a_question_is_answered_by_the_record_that_holds_all(message: str, calle
     assert called or said.text.startswith("Nothing that was shown here holds “plumber”.")
 
 
-def test_the_one_record_that_searches_found_is_read() -> None:
+def test_the_one_record_that_searches_found_is_read_and_of_several_it_is_asked_which() -> None:
     reading = tool("mail.read", ["open {id}"], "id", "id")
     beside: dict[str, Any] = {"tools": (FINDS, reading, CONTINUE)}
     for rows, called in (([LETTER], [("mail__read", {"id": "m1"})]), ([], []), (FROM_PEOPLE, [])):
         found = ("mail", "search", {"messages": rows})
         assert calls("find the order number", **beside, results=[found]) == called
     assert not calls("find the order", **beside, results=[found, ("mail", "read", LETTER)])
-
-
-def test_which_one_of_a_name_is_meant_is_asked_and_choices_that_are_cut_say_how_many_more() -> None:
     rents = [{"id": f"t{n}", "title": f"Rent {n}"} for n in range(11)]
     told = answer("complete the rent task", ("tasks", "list", {"tasks": rents})).text
     assert told.endswith("8. Rent 7; and 3 more?")

@@ -108,7 +108,9 @@ async def test_calls_of_a_tenant_share_one_session_whoever_gives_up_and_later_on
     assert len(taken.sts.asked) == 1
 
 
-async def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all_of_them() -> None:
+async def test_no_process_keeps_all_tenants_sessions_and_a_renewed_one_takes_nobodys_place() -> (
+    None
+):
     taken = Taken()
     with pytest.raises(NotAllowed, match="cannot be kept apart"):
         await taken.key("a*")
@@ -119,9 +121,6 @@ async def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all
     assert len(taken.sts.asked) == MAX_SESSIONS + 1
     await taken.key("t0")  # the oldest has gone
     assert len(taken.sts.asked) == MAX_SESSIONS + 2
-
-
-async def test_a_renewed_session_takes_nobodys_place_and_is_not_the_next_to_go() -> None:
     taken = Taken()
     for number in range(MAX_SESSIONS):
         await taken.key(f"t{number}")
