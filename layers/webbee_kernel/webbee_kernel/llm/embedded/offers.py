@@ -95,7 +95,7 @@ def _answer(
     if not readings and continuation and query.is_search:
         return _calls(query.searches(), continuation)
     if not readings:
-        return _suggest(commands, tag, undo.suggestions, query)
+        return _suggest(commands, tag, _NONE if query.is_question else undo.suggestions, query)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _clarify(readings, commands, tag)
 
@@ -232,7 +232,11 @@ def _suggest(
     suggestions; `before` precedes the nearest examples."""
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
-    first, query = _first_examples(commands.tools), query or Questions(commands)
+    query, said = query or Questions(commands), commands.message.stems(tag)
+    first = sorted(  # those of the app whose records are named
+        _first_examples(commands.tools),
+        key=lambda one: commands.values.nouns(one[0].app_id, tag).isdisjoint(said),
+    )
     if commands.message.is_greeting(tag):
         return _examples(first, "hello", tag)
     if key := commands.message.small_talk(tag):
@@ -261,7 +265,8 @@ def _suggest(
         if is_near and (found := query.near_read(pattern)):
             return _calls([found])
         is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
-        if score >= FORM_SCORE and _has_form(pattern) and not is_undo:
+        is_other = commands.values.is_other_app(pattern.tool.app_id, pattern.tag)
+        if score >= FORM_SCORE and _has_form(pattern) and not (is_undo or is_other):
             draft, content = (
                 commands.values.draft(pattern),
                 commands.message.keywords("en", fields=True),

@@ -186,6 +186,11 @@ class SlotValues(ReferenceResolver):
             arguments[names[0]] = text
         else:
             arguments = {**self._last_record(pattern, used), **arguments}
+        # better too much in a text of one's own than all of it lost
+        names = [n for n in free_names(pattern.tool, "text", arguments) if not spans]
+        is_own = pattern.tool.action_type == "write" and not is_outgoing(pattern.tool)
+        if is_own and names and parameters(pattern.tool)[names[0]].required:
+            arguments[names[0]] = self.message.text
         return arguments
 
     def corrections(self, tool: ToolSpec) -> JSONObject:
