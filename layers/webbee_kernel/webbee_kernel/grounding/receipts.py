@@ -4,6 +4,7 @@ turn's work. Pure."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
@@ -88,13 +89,12 @@ def receipts(calls: Sequence[Call], tag: str = "en") -> tuple[Receipt, ...]:
 def work(calls: Iterable[Call]) -> Work:
     """The counts of a turn's calls."""
     made = list(calls)
-    effects = [c for c in made if c.has_effect]
-    unknown = sum(c.status == "unknown" or bool(_denial(c)) for c in effects)
+    statuses, effects = Counter(c.status for c in made), [c for c in made if c.has_effect]
     return Work(
         sum(c.ok and not c.has_effect for c in made),
         sum(c.ok and not _denial(c) for c in effects),
-        sum(c.status in ("error", "raised") for c in made),
-        unknown,
+        statuses["error"] + statuses["raised"],
+        sum(c.status == "unknown" or bool(_denial(c)) for c in effects),
         sum(c.status == "raised" for c in effects),
     )
 

@@ -31,13 +31,12 @@ class CallData(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One object with an id: app, kind, label, alternative labels and short values. `is_nested`: it
+    """One object with an id: app, kind, labels (the first is its title) and short values. `is_nested`: it
     is inside another record with a label; `is_own_id`: its id is not that of another record."""
 
     app_id: str
     kind: str
     ident: str
-    label: str
     labels: tuple[str, ...]
     values: tuple[str, ...]
     inner: tuple[tuple[str, str], ...]
@@ -46,6 +45,11 @@ class Record:
     fields: Mapping[str, Any]
     is_own_id: bool
     is_nested: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its title, or empty."""
+        return self.labels[0] if self.labels else ""
 
 
 def records_in(
@@ -87,15 +91,14 @@ def _record(value: Mapping[str, Any], key: str, source: CallData) -> Record | No
 
 def _of(value: Mapping[str, Any], ident: str, key: str, source: CallData, own: str = "") -> Record:
     labels = tuple(field_names.labels(value))
-    label = next(iter(labels), "")
     scalars = [(k, str(v), depth) for k, v, depth in scalars_in(value) if str(v) != ident]
-    short = [v for _, v, depth in scalars if depth <= VALUE_DEPTH and v != label and _is_telling(v)]
-    kind = kind_of(own if own not in _OWN else "", key)
-    values, inner = tuple(short[:MAX_VALUES]), tuple((k, v) for k, v, _ in scalars if is_id_name(k))
-    is_own_id = own in ("", *_OWN) or root_of(own) == root_of(key)
-    return Record(
-        source.app_id, kind, ident, label, labels, values, inner, source, value, is_own_id
-    )
+    near = (v for _, v, depth in scalars if depth <= VALUE_DEPTH and v not in labels[:1])
+    values = tuple(filter(_is_telling, near))[:MAX_VALUES]
+    inner = tuple((k, v) for k, v, _ in scalars if is_id_name(k))
+    name = "" if own in _OWN else own
+    is_own_id = not name or root_of(name) == root_of(key)
+    app_id, kind = source.app_id, kind_of(name, key)
+    return Record(app_id, kind, ident, labels, values, inner, source, value, is_own_id)
 
 
 def _is_telling(text: str) -> bool:

@@ -181,17 +181,21 @@ class SlotValues(ReferenceResolver):
                 arguments[names[0]] = int(text) if kind == "number" else tokens[n].text
                 used.add(n)
         arguments |= self._zone(pattern.tool)
-        names = free_names(pattern.tool, "text", arguments)
-        if names and not spans and (text := self._text_after(pattern, names[0], used)):
-            arguments[names[0]] = text
-        else:
-            arguments = {**self._last_record(pattern, used), **arguments}
-        # better too much in a text of one's own than all of it lost
-        names = [n for n in free_names(pattern.tool, "text", arguments) if not spans]
-        is_own = pattern.tool.action_type == "write" and not is_outgoing(pattern.tool)
-        if is_own and names and parameters(pattern.tool)[names[0]].required:
-            arguments[names[0]] = self.message.text
-        return arguments
+        if spans:
+            return {**self._last_record(pattern, used), **arguments}
+        return self._drafted_text(pattern, arguments, used)
+
+    def _drafted_text(self, pattern: Pattern, given: JSONObject, used: set[int]) -> JSONObject:
+        """These arguments with a text: what follows the example's words, else of the last record,
+        else all of the message for a write that goes to nobody: better too much than all lost."""
+        tool, names = pattern.tool, free_names(pattern.tool, "text", given)
+        if names and (text := self._text_after(pattern, names[0], used)):
+            return {**given, names[0]: text}
+        found = {**self._last_record(pattern, used), **given}
+        names = free_names(tool, "text", found)
+        is_own = bool(names) and tool.action_type == "write" and not is_outgoing(tool)
+        is_needed = is_own and parameters(tool)[names[0]].required
+        return {**found, names[0]: self.message.text} if is_needed else found
 
     def corrections(self, tool: ToolSpec) -> JSONObject:
         """What the message says anew of a call: what stands behind a colon as the text that is
