@@ -31,7 +31,7 @@ class CallData(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One object with an id: app, kind, labels (the first is its title) and short values. `is_nested`: it
+    """One object with an id: app, kind, labels (its title first) and short values. `is_nested`: it
     is inside another record with a label; `is_own_id`: its id is not that of another record."""
 
     app_id: str
