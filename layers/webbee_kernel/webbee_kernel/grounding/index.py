@@ -15,12 +15,14 @@ from typing import Any, TypeVar, cast
 
 from .. import language
 from ..language import Mention
+from ..language.numerals import amount_in
 from ..text import more_of
 from . import places
 from .places import (
     DATE,
     IDENTITY,
     MESSAGE,
+    RESULT,
     Number,
     Owner,
     Place,
@@ -130,7 +132,7 @@ class Index:
         is_table = places.is_table(value)
         if is_table:
             self._collect(list(value.values()), at)
-        lists = {key: own for key, own in value.items() if isinstance(own, list)}
+        lists = {key: own for key, own in value.items() if type(own) is list}
         parallel_lists = lists if len(lists) > 1 else {}
         columns = places.column_keys(parallel_lists) if parallel_lists else frozenset[str]()
         names = places.column_names(parallel_lists) if parallel_lists else {}
@@ -224,7 +226,7 @@ class Index:
                 self._date(int(day[1]), int(day[2]), int(day[3]), at)
         else:
             self._prose.append((value, at))
-            for amount in language.amount_in(value, self.tag):
+            for amount in amount_in(value, language.of(self.tag)):
                 self._number(amount, at._replace(value=amount, kind="money"))
 
     def _moment(self, found: re.Match[str], at: Place) -> None:
@@ -248,7 +250,7 @@ class Index:
             number = normalise(value / 100)
             self.numbers.setdefault(number, []).append(at)
         if len(self.figures) < MAX_FIGURES:
-            self.figures.append(at._replace(value=number))
+            self.figures.append(at if number is at.value else at._replace(value=number))
         if value > 1e9 and (moment := _unix_time(value, roles)):
             self._add_moment(moment, at)
             if self.zone is not UTC:
@@ -351,7 +353,7 @@ class Index:
     def ids(self) -> frozenset[str]:
         """The short id-like fields of results: "2026-0311", "3b"."""
         like = (p for p in self.strings if len(p.value) <= MAX_TITLE and _ID.fullmatch(p.value))
-        return frozenset(fold(p.value) for p in like if p.is_result)
+        return frozenset(fold(p.value) for p in like if p.path.startswith(RESULT))
 
     @cached_property
     def shapes(self) -> frozenset[str]:
@@ -366,7 +368,7 @@ class Index:
         found: dict[str, list[Place]] = {}
         for place in self.strings:
             short = 2 < len(place.value) <= MAX_PHRASE and _LETTER.search(place.value)
-            if short and place.is_result:
+            if short and place.path.startswith(RESULT):
                 found.setdefault(fold(place.value).replace("_", " "), []).append(place)
         return found
 

@@ -70,10 +70,9 @@ class Place(NamedTuple):
     kind: str = ""
     """The kind given by its text: `money` for "390,00 €"."""
 
-    @property
-    def is_result(self) -> bool:
-        """Whether it is in a call's data or arguments."""
-        return self.path.startswith(("data", "arguments"))
+
+RESULT = ("data", "arguments")
+"""The beginnings of paths in a call's data or arguments."""
 
 
 @dataclass(slots=True)

@@ -273,13 +273,17 @@ class Masker:
             return [self._walk(item, key, hint, declared) for item in value]
         if not isinstance(value, dict):
             return self._number(value, hint)
-        fields = zip(self._fields(tuple(value), key, declared), value.values(), strict=True)
-        return {
-            shown: self._mask(item, under)
-            if type(item) is str
-            else self._walk(item, name, under, declared)
-            for (shown, name, under), item in fields
-        }
+        masked: dict[Any, JSON] = {}
+        fields = self._fields(tuple(value), key, declared)
+        for (shown, name, under), item in zip(fields, value.values(), strict=True):
+            # most rows hold texts and numbers only
+            if type(item) is str:
+                masked[shown] = self._mask(item, under)
+            elif type(item) in (int, float):
+                masked[shown] = self._number(item, under)
+            else:
+                masked[shown] = self._walk(item, name, under, declared)
+        return masked
 
     def _fields(
         self, keys: tuple[Any, ...], parent: str, declared: Mapping[str, str]
