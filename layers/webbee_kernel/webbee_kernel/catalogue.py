@@ -225,11 +225,6 @@ class Catalogue:
                 return function
         return None
 
-    def has_section(self, app_id: str, section: str) -> bool:
-        """Whether an app registers a section; true for an app that did not load."""
-        app = self.apps.get(app_id)
-        return not app or bool(app.error) or section in [s.section for s in app.sections]
-
     def names(self, tag: str) -> dict[str, str]:
         """Display names by app id, in a language."""
         apps = self.apps.values()

@@ -129,9 +129,8 @@ class TurnContext:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The skeleton's sections of installed apps, if their app still registers them."""
-        own = [s for s in self.user_state.sections if s.app_id in self.installed]
-        return tuple([s for s in own if self.catalogue.has_section(s.app_id, s.section)])
+        """The skeleton's sections of installed apps."""
+        return tuple([s for s in self.user_state.sections if s.app_id in self.installed])
 
     @cached_property
     def opening(self) -> OpeningPrompt:
