@@ -5,11 +5,10 @@ import itertools
 import json
 import re
 from collections import Counter, namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 
 from tests.json_values import json_values
 from tests.planning import telling
-from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
 from webbee_kernel.extensions.registry import load_folder
@@ -34,13 +32,6 @@ from webbee_kernel.types import CallOutcome, SessionKey, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 AT, NOW = "2026-05-15T17:21:04Z", "2026-05-15T17:21:14Z"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def registered() -> Iterator[None]:
-    """The apps of these tests register sections of any name."""
-    with patch.object(Catalogue, "has_section", lambda *_: True):
-        yield
 
 
 def store_section(
