@@ -3,14 +3,8 @@
 from benchmarks import truths
 from webbee_kernel.grounding import check
 
-TASKS = [
-    {
-        "tasks": [
-            {"id": f"t_{number}", "title": f"Task number {number}", "status": "open"}
-            for number in range(36)
-        ]
-    }
-]
+ROWS = [{"id": f"t_{n}", "title": f"Task number {n}", "status": "open"} for n in range(36)]
+TASKS = [{"tasks": ROWS}]
 
 
 def test_i_narrator_no_fabricated_content_claims() -> None:

@@ -75,13 +75,10 @@ def test_a_bad_answer_is_told_back_once_and_the_repair_is_used(answer: ModelResp
 
 @pytest.mark.parametrize("answer", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
 def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse) -> None:
-    k = TestKernel(
-        [PROBE],
-        model=FunctionModel(lambda request: answer if request.role == "classifier" else say("")),
-    )
+    model = FunctionModel(lambda request: answer if request.role == "classifier" else say(""))
+    k = TestKernel([PROBE], model=model)
     reply = k.chat("save the word mended")
-    assert isinstance(k.model, FunctionModel)
-    assert [r.role for r in k.model.requests].count("classifier") <= 3
+    assert [r.role for r in model.requests].count("classifier") <= 3
     assert reply.text.strip()
     assert not re.search(r"saved|4711|done", reply.text, re.IGNORECASE)
     assert not any(c["status"] == "ok" for c in reply.body["calls"])

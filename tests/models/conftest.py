@@ -67,7 +67,7 @@ class Wire:
         return OpenAICompatibleModel(self.server.url, "llama3", options=options)
 
     def fails(self, how: str) -> Answer:
-        """`throttled`, `broken`, `denied`, `unknown model`, in the words of the service."""
+        """`throttled`, `broken`, `denied`, `no model`, in the words of the service."""
         return FAILS[how][self.kind == "openai"]
 
     def invalid(self, message: str) -> Answer:
@@ -92,10 +92,7 @@ FAILS = {
     ),
     "broken": (error("InternalServerException"), Answer(status=500)),
     "denied": (error("AccessDeniedException", DENIED), Answer(status=401, code="invalid_api_key")),
-    "unknown model": (
-        error("ResourceNotFoundException"),
-        Answer(status=404, code="model_not_found"),
-    ),
+    "no model": (error("ResourceNotFoundException"), Answer(status=404, code="model_not_found")),
 }
 
 

@@ -59,7 +59,7 @@ def test_a_slow_answer_is_given_up_and_without_time_left_nobody_is_asked(wire: W
 def test_what_an_operator_has_to_mend_is_named_and_asked_for_once(wire: Wire) -> None:
     own = "BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY"
     there = "WEBBEE_MODEL (on your own machine: MODEL= or --model)"
-    for how, named in (("denied", own), ("unknown model", there)):
+    for how, named in (("denied", own), ("no model", there)):
         wire.server.play(wire.fails(how))
         assert named in failure(wire)
     assert len(wire.server.requests) == 2

@@ -17,6 +17,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 LONG_TEXTS = st.builds(lambda t, n: t * n, TEXTS, st.integers(1, 200))
 JSON_VALUES = json_values(TEXTS | LONG_TEXTS, items=12, fields=6)
 NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=64)
+CALLS = st.tuples(NAMES, NAMES, JSON_VALUES, st.dictionaries(TEXTS, JSON_VALUES, max_size=4))
 
 
 def facts(digests: tuple[ToolCallDigest, ...]) -> str:
@@ -79,12 +80,7 @@ def test_calls_that_stay_keep_their_arguments_though_older_ones_went_with_their_
 
 
 @settings(max_examples=25)
-@given(
-    st.lists(
-        st.tuples(NAMES, NAMES, JSON_VALUES, st.dictionaries(TEXTS, JSON_VALUES, max_size=4)),
-        max_size=30,
-    )
-)
+@given(st.lists(CALLS, max_size=30))
 def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_order(
     calls: list[tuple[str, str, Any, dict[str, Any]]],
 ) -> None:

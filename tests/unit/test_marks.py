@@ -179,10 +179,8 @@ def test_of_ids_long_texts_what_was_cut_and_very_many_only_the_length_is_told_wi
 
 
 def test_the_narrator_reads_them_over_all_rows_and_through_the_gate() -> None:
-    orders = [
-        {"id": f"A-{n}", "customer": ["Sarah Miller", "Bob Sample"][n % 2], "note": "x" * 90}
-        for n in range(400)
-    ]
+    names = ["Sarah Miller", "Bob Sample"] * 200
+    orders = [{"id": f"A-{n}", "customer": c, "note": "x" * 90} for n, c in enumerate(names)]
     model = planning("shop__orders", reply="400 orders.")
     TestKernel([telling("shop", orders={"orders": orders})], model=model).chat("how many orders?")
     read = next(r.prompt for r in model.requests if r.role == "narrator")

@@ -59,10 +59,8 @@ def test_what_is_too_long_is_cut_visibly_and_what_is_said_for_functions_never() 
     told = f"{'a' * (MAX_DESCRIPTION - 1)}… Rules: {'r' * (MAX_RULES - 1)}…"
     assert classifier.system.endswith(told)
     described = {f"argument_{n}": f"What the argument number {n} is for. " * 3 for n in range(40)}
-    apps = [
-        AppInfo(f"shop-{n}", description="x" * 300, functions=(asking("a", **described),) * 2)
-        for n in range(50)
-    ]
+    both = (asking("a", **described),) * 2
+    apps = [AppInfo(f"shop-{n}", description="x" * 300, functions=both) for n in range(50)]
     block = apps_block(apps)
     assert block.count("argument_39: What the argument number 39 is for.") == 50
 
