@@ -153,6 +153,17 @@ def test_i_skel_freshness_1() -> None:
     assert len(pauses) >= 9 and min(pauses) >= 30 and max(pauses) <= 60
 
 
+def test_a_section_that_its_app_no_longer_registers_leaves_the_prompt() -> None:
+    before, after = holding(inbox={"n": 1}, old={"n": 2}), holding(inbox={"n": 3})
+    kernel = TestKernel([before])
+    refreshed(kernel, before, "inbox", "old")
+    assert "- old (" in kernel.prompt("hi")
+    kernel.clock.advance(400)
+    refreshed(kernel, after, "inbox")
+    assert "- inbox (" in kernel.prompt("hi")
+    assert "- old (" not in kernel.prompt("hi")
+
+
 def test_i_skel_per_user_1() -> None:
     ext = Extension("mail")
 

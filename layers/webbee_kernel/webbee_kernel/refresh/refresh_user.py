@@ -153,9 +153,10 @@ class UserRefresher:
         # a crash after the last save may have left an alert undelivered
         current = {**before, **await self._deliver_alerts(refresh, before.values())}
         due = [s for s in current.values() if self._is_selected(refresh, s)]
-        if not due:
+        after = await self._removed(refresh, current)
+        if not (due or after):
             return await self._save(refresh, current, "skipped")
-        after = await self._run(refresh, due, before.values())
+        after |= await self._run(refresh, due, before.values()) if due else {}
         changed = [s for key, s in after.items() if s.version != current[key].version]
         # data first: an alert's `old` is read from the store, so it survives a crash
         if changed and not await self._store.write(refresh.key, changed, lease=refresh.lease):
@@ -163,6 +164,18 @@ class UserRefresher:
         after |= await self._deliver_alerts(refresh, after.values())
         outcome = "saved" if any(not s.failures for s in after.values()) else "failed"
         return await self._save(refresh, {**current, **after}, outcome)
+
+    async def _removed(
+        self, refresh: UserRefresh, stored: Mapping[tuple[str, str], Section]
+    ) -> dict[tuple[str, str], Section]:
+        """The sections that their app, which is loaded, no longer registers, without their data."""
+        apps = (await self._dispatch.catalogue()).apps
+        return {
+            key: replace(s, data=None, version=s.version + 1, previous=None)
+            for key, s in stored.items()
+            if s.data is not None and key not in refresh.infos
+            if s.app_id in apps and not apps[s.app_id].error
+        }
 
     async def _run(
         self, refresh: UserRefresh, due: Sequence[Section], stored: Collection[Section]
