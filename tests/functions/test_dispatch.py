@@ -154,7 +154,7 @@ def ended(reply: Reply) -> list[tuple[str, str]]:
         (call("probe.guarded"), "PERMISSION_DENIED", "failed", "needs the scope probe:admin"),
         (
             *(call("probe.rubbish", kind="string"), "INTERNAL", "unknown"),
-            "Returns rubbish of a kind: no answer, it may or may not have been done",
+            "Returns rubbish of a kind “string”: no answer, it may or may not have been done",
         ),
     ],
     ids=["raises", "exits", "late", "blocks", "forbidden", "rubbish"],
