@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from webbee_kernel.catalogue import FunctionInfo
+from webbee_kernel.catalogue import AppInfo, FunctionInfo
 from webbee_kernel.llm.tools import brief, characters, compact, describe, forms
-from webbee_kernel.sdk import ActionResult, Context, Recipient
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Recipient
+from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import tool_retrieval
 from webbee_kernel.turn.tool_retrieval import BUDGET, QUOTA, Shortlist, shortlist
 
@@ -71,6 +72,22 @@ def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nea
     assert len(spoken) > QUOTA / 2
     assert all("p0" in t.input_schema["properties"] for t in spoken)
     assert max(map(characters, spoken)) < forms(many[0]).whole_characters
+
+
+def test_what_functions_of_an_app_say_in_common_is_said_once() -> None:
+    lead = "This tool belongs to the shop of Anna. Tool description: "
+    named = [FunctionInfo("shop", f"do_{x}", f"{lead}Does {x}.") for x in ("a", "b", "c")]
+    app = AppInfo("shop", functions=tuple(named))
+    assert [forms(f).whole.description for f in app.functions] == ["Does a.", "Does b.", "Does c."]
+    ext = Extension("shop")
+    chat = ChatExtension(ext)
+    for function in named:
+        chat.function(function.fn_name, function.description)(handler)
+    kernel = TestKernel([ext])
+    view = kernel.run(kernel.kernel.view(kernel.ask("do a")))
+    assert view.opening.prompt.apps == f"[APPS]\n- shop: {lead.strip()}"
+    told = kernel.registry.catalogue().to_dict()["apps"][0]["functions"][0]["description"]
+    assert told == f"{lead}Does a."
 
 
 async def handler(ctx: Context) -> ActionResult:

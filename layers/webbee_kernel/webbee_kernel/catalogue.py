@@ -7,9 +7,10 @@ import hashlib
 import re
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
+from os.path import commonprefix
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from . import language
@@ -37,6 +38,9 @@ OPEN_WORLD = "x-open-world"
 
 GOES_TO = "x-goes-to"
 """In a parameter's schema: the address that its default holds as a secret, for cards alone."""
+
+MIN_LEAD = 24
+"""Characters that descriptions must share for a prompt to state them once."""
 
 MAX_RULES = 1_200
 """Characters of an app's rules (`ChatExtension(system_prompt=…)`) that reach the classifier: about
@@ -102,8 +106,11 @@ class FunctionInfo:
     """What the author declares of arguments and data: path (`parent.key`) → `name`, `email`, …"""
     titles: dict[str, str] = field(default_factory=dict)
     """What it does in a few words, by language."""
+    lead: int = 0
+    """Characters at the start of the description that all functions of the app share; not
+    serialized."""
     common_arguments: tuple[str, ...] = ()
-    """Arguments described alike in several functions of the app; not serialized."""
+    """Arguments described alike in several functions of the app; not serialized either."""
 
     @property
     def tool_name(self) -> str:
@@ -176,13 +183,17 @@ class AppInfo:
     """Functions that it had and does not offer now, each with the reason."""
 
     def __post_init__(self) -> None:
-        """Find arguments that functions share, so that a prompt describes them once."""
+        """Find text that functions share, so that a prompt states it once."""
+        lead = _lead([f.description for f in self.functions])
         common = self.arguments.items()
         functions: list[FunctionInfo] = []
         for function in self.functions:
             described = _argument_descriptions(function).items()
             names = tuple(name for name, text in described if (name, text) in common)
-            functions.append(replace(function, common_arguments=names) if names else function)
+            new = (
+                replace(function, lead=lead, common_arguments=names) if lead or names else function
+            )
+            functions.append(new)
         object.__setattr__(self, "functions", tuple(functions))
 
     @property
@@ -195,6 +206,11 @@ class AppInfo:
                 counts.setdefault(name, Counter())[description] += 1
         most = {name: texts.most_common(1)[0] for name, texts in counts.items() if "" not in texts}
         return {name: text for name, (text, count) in most.items() if count > 1}
+
+    @property
+    def lead_text(self) -> str:
+        """The common beginning of all descriptions; may be empty."""
+        return self.functions[0].description[: self.functions[0].lead] if self.functions else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,12 +265,23 @@ class Catalogue:
         apps = [asdict(a) for a in self.apps.values()]
         for function in (f for a in apps for f in a["functions"]):
             # found again by `__post_init__` where it arrives
-            del function["common_arguments"]
+            del function["lead"], function["common_arguments"]
         return {"apps": apps}
 
     @staticmethod
     def from_dict(data: JSONObject) -> Catalogue:
         return Catalogue({a["app_id"]: from_dict(AppInfo, a) for a in data["apps"]})
+
+
+def _lead(descriptions: Sequence[str]) -> int:
+    """Length of the common beginning of three or more descriptions, up to a sentence's end or a
+    colon; 0 where it is short or is all of one."""
+    if len(descriptions) < 3:
+        return 0
+    prefix = commonprefix(descriptions)  # noqa: RUF071 – texts, not paths
+    end = max(prefix.rfind(". "), prefix.rfind(": ")) + 2
+    is_long_enough = end > MIN_LEAD and all(d[end:].strip() for d in descriptions)
+    return end if is_long_enough else 0
 
 
 def _argument_descriptions(function: FunctionInfo) -> dict[str, str]:

@@ -83,7 +83,7 @@ def forms(function: FunctionInfo) -> Forms:
         name=function.tool_name,
         app_id=function.app_id,
         fn_name=function.fn_name,
-        description=function.description,
+        description=function.description[function.lead :],
         input_schema=function.input_schema,
         action_type=function.action_type,
         examples=function.examples,

@@ -80,8 +80,11 @@ def _line(app: AppInfo, index: bool) -> str:
 
 
 def _read_about(app: AppInfo) -> tuple[str, str]:
+    about = app.description
+    if app.lead_text and app.lead_text.strip() not in about:
+        about = f"{about} {app.lead_text}"
     rules = f"Rules: {one_line(app.rules, MAX_RULES)}" if app.rules.strip() else ""
-    return one_line(app.description, MAX_DESCRIPTION), rules
+    return one_line(about, MAX_DESCRIPTION), rules
 
 
 def _read_subjects(app: AppInfo) -> str:

@@ -165,7 +165,7 @@ def _weights(**fields: str) -> dict[str, float]:
 
 
 def _read_terms(function: FunctionInfo) -> dict[str, float]:
-    first, _, rest = function.description.partition(". ")
+    first, _, rest = function.description[function.lead :].partition(". ")
     return _weights(
         name=function.fn_name,
         first=first[:_LIMIT],
@@ -180,7 +180,7 @@ _terms = PerObject(_read_terms)
 
 def _about(app_id: str, app: AppInfo | None) -> dict[str, float]:
     """The terms of an app's description, which count for each of its functions."""
-    told = f"{app.display_name} {app.description[:_LIMIT]}" if app else ""
+    told = f"{app.display_name} {app.description[:_LIMIT]} {app.lead_text[:_LIMIT]}" if app else ""
     return _weights(app=f"{app_id} {told}")
 
 
