@@ -73,13 +73,22 @@ def test_a_turn_reads_twice_and_writes_twice_a_read_once_more_and_a_write_three_
         assert (meter.reads, meter.writes) == (3, 3)  # one of the reads is the handler's own
 
 
-def test_a_repeated_request_is_read_and_its_count_given_back(settled: Person) -> None:
+def test_a_repeated_request_is_read_and_its_count_given_back_and_a_yes_costs_four_requests_more(
+    settled: Person,
+) -> None:
     cost(settled, WRITE, request_id="r1")
     looked = ["Query Sessions", "Query Skeleton", *["UpdateItem Limits"] * 2]
     assert sent(cost(settled, WRITE, request_id="r1").calls) == looked
+    confirmation = settled.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
+    with metered(aws_client("dynamodb")) as meter:
+        assert settled.confirm(confirmation).status == 200
+    assert sent(meter.calls) == [
+        *("GetItem Sessions", "PutItem Audit", "PutItem Cache", "Query Sessions", "Query Skeleton"),
+        *("TransactWriteItems Audit+Events", "UpdateItem Limits", *["UpdateItem Sessions"] * 2),
+    ]
 
 
-def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
+def test_the_cost_does_not_grow_with_turns_sessions_users_and_documents(settled: Person) -> None:
     """The request, the call and the turn, a unit each; each fifth turn also archives five."""
     costs, units = {}, {}
     for turn in range(2, 18):
@@ -92,9 +101,6 @@ def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
     archived = sorted([*costs[3][0], "PutItem Transcripts"])
     assert costs[6][0] == costs[11][0] == costs[16][0] == archived
     assert sorted(units[turn] for turn in range(2, 12)) == [3.0] * 8 + [4.0] * 2
-
-
-def test_the_cost_does_not_grow_with_sessions_users_and_documents(settled: Person) -> None:
     settled.chat(WRITE)  # the first document of a collection writes a row that lists its user
     before = cost(settled, WRITE)
     for number in range(12):
@@ -134,13 +140,3 @@ def test_a_call_s_record_is_written_while_the_narrator_speaks(message: str) -> N
         finally:
             events.unregister("provide-client-params.dynamodb", note)
         assert left.is_set()
-
-
-def test_a_confirmed_call_costs_four_requests_more(settled: Person) -> None:
-    confirmation = settled.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
-    with metered(aws_client("dynamodb")) as meter:
-        assert settled.confirm(confirmation).status == 200
-    assert sent(meter.calls) == [
-        *("GetItem Sessions", "PutItem Audit", "PutItem Cache", "Query Sessions", "Query Skeleton"),
-        *("TransactWriteItems Audit+Events", "UpdateItem Limits", *["UpdateItem Sessions"] * 2),
-    ]

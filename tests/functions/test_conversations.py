@@ -65,9 +65,8 @@ def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit(alice
 
 def test_nobody_finds_what_another_has_said_nor_what_was_deleted(alice: Person) -> None:
     alice.chat("my secret is 771204", session_id="s1")
-    for other in (BOB, OTHER_ALICE):
-        assert said(Person(alice.stack, other), "771204") == []
-    assert said(alice, "771204")
+    asked = [Person(alice.stack, other) for other in (BOB, OTHER_ALICE)]
+    assert [bool(said(person, "771204")) for person in (*asked, alice)] == [False, False, True]
     alice.send("DELETE", "/v1/sessions/s1")
     assert said(alice, "771204") == []
 
@@ -82,15 +81,3 @@ def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(
     assert first["searched"] == 2 and len(first["matches"]) == 2
     rest = alice.send("GET", "/v1/search", query={"q": "needle", "cursor": first["cursor"]})
     assert len(rest["matches"]) == 1 and rest["cursor"] is None
-
-
-@pytest.mark.parametrize("query", [{"q": "a" * 81}, {"q": "ab", "cursor": "?"}])
-def test_a_query_that_is_none_is_refused_by_name(alice: Person, query: dict[str, str]) -> None:
-    answer = alice.send("GET", "/v1/search", query=query)
-    assert (answer.status, answer.error["field"]) == (400, [*query][-1])
-
-
-def test_a_page_has_fifty_rows_at_most(alice: Person) -> None:
-    for limit in ("0", "51", "0000000019999999", "9" * 400, "-1", "two"):
-        answer = alice.send("GET", "/v1/sessions", query={"limit": limit})
-        assert (answer.status, answer.error["field"], answer.error["limit"]) == (400, "limit", 50)

@@ -131,11 +131,6 @@ def test_a_turn_that_cannot_be_recorded_is_done_once_when_it_is_retried(
     assert (alice.chat(SAVE, request_id="r2")["turn"], saved(stack)) == (turns + 2, 2)
 
 
-def test_a_request_that_cannot_be_counted_is_answered(alice: Person, outage: Outage) -> None:
-    outage.next("", "LimitsTable")
-    assert alice.chat(SAVE)["reply"] == 'Saved "x".'
-
-
 def test_an_archive_that_is_away_costs_a_turn_and_is_retried(alice: Person, outage: Outage) -> None:
     for _ in range(5):
         alice.chat("probe.look {}")
@@ -163,13 +158,16 @@ def test_a_write_that_cannot_be_claimed_is_not_run_and_a_read_that_cannot_be_aud
     assert saved(stack) == written
 
 
-def test_an_unrecorded_write_is_told_truly(stack: Stack, alice: Person, outage: Outage) -> None:
-    outage.next("transact_write_items", "AuditTable")
-    answer = alice.chat(SAVE, request_id="r1")
-    assert outage.over()
-    assert (answer.status, answer["reply"], saved(stack)) == (200, 'Saved "x".', 1)
-    assert alice.chat(SAVE, request_id="r1").body == answer.body
-    assert saved(stack) == 1
+def test_an_unrecorded_write_is_told_truly_and_a_request_that_cannot_be_counted_answered(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
+    for operation, table in (("transact_write_items", "AuditTable"), ("", "LimitsTable")):
+        outage.next(operation, table)
+        answer = alice.chat(SAVE, request_id=table)
+        assert outage.over()
+        assert (answer.status, answer["reply"]) == (200, 'Saved "x".')
+        assert alice.chat(SAVE, request_id=table).body == answer.body
+    assert saved(stack) == 2
 
 
 @pytest.mark.parametrize(
@@ -190,20 +188,18 @@ def test_a_call_that_the_database_does_not_take_behind_one_that_ran(
     assert told in answer["reply"] and (answer["reply"] == told) is (times == 1)
 
 
-def test_a_store_that_fails_inside_a_handler_fails_its_call(alice: Person, outage: Outage) -> None:
-    outage.next("put_item", "StoreTable")
-    answer = alice.chat(SAVE)
-    assert (answer.status, answer["status"]) == (200, "error")
-    assert answer["calls"][0]["error_code"] == "INTERNAL"
-    assert alice.turns()[0]["status"] == "error"
-    assert saved(alice.stack) == 0
-
-
-def test_a_question_that_cannot_be_kept_is_not_asked(alice: Person, outage: Outage) -> None:
+def test_a_question_that_cannot_be_kept_is_not_asked_and_a_store_that_fails_in_a_handler_fails_it(
+    alice: Person, outage: Outage
+) -> None:
     outage.next("transact_write_items", "SessionsTable")
     assert_told_to_retry(alice.chat('probe.remove {"text": "x"}', request_id="r1"))
     assert alice.turns() == []
     assert alice.chat('probe.remove {"text": "x"}', request_id="r1")["status"] == "confirmation"
+    outage.next("put_item", "StoreTable")
+    answer = alice.chat(SAVE)
+    assert (answer.status, answer["status"]) == (200, "error")
+    assert answer["calls"][0]["error_code"] == "INTERNAL"
+    assert (alice.turns()[-1]["status"], saved(alice.stack)) == ("error", 0)
 
 
 ROUTES = [
@@ -217,16 +213,14 @@ ROUTES = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "table"), ROUTES)
-def test_every_route_says_that_the_database_is_away(
-    alice: Person, outage: Outage, method: str, path: str, table: str
+def test_every_route_says_that_the_database_is_away_and_health_names_the_table(
+    alice: Person, outage: Outage
 ) -> None:
-    outage.next("", table)
-    body = {"function": "look"} if method == "POST" else None
-    assert_told_to_retry(alice.send(method, path, body=body))
-
-
-def test_the_health_route_names_the_table_that_is_away(alice: Person, outage: Outage) -> None:
+    for method, path, table in ROUTES:
+        outage.next("", table)
+        body = {"function": "look"} if method == "POST" else None
+        assert_told_to_retry(alice.send(method, path, body=body))
+        assert outage.over(), path
     outage.next("query", "EventsTable")
     answer = alice.send("GET", "/v1/health")
     assert (answer.status, answer["status"]) == (503, "degraded")

@@ -56,11 +56,6 @@ class Probes:
         return body
 
 
-def test_all_apps_are_asked_before_any_has_to_answer() -> None:
-    said = Probes(APPS, needed=APPS).answer()
-    assert said["extensions"] == {f"app{n}": "ok" for n in range(APPS)}
-
-
 def test_an_app_that_does_not_answer_is_named_and_holds_nobody_up() -> None:
     probes = Probes(1, needed=2)
     try:
@@ -71,15 +66,15 @@ def test_an_app_that_does_not_answer_is_named_and_holds_nobody_up() -> None:
     assert probes.asked == 1
 
 
-def test_an_app_is_asked_once_a_minute_however_often_the_route_is() -> None:
-    probes = Probes(1, needed=1, WEBBEE_TENANTS="acme,umbrella")
+def test_all_apps_are_asked_at_once_and_once_a_minute_however_often_the_route_is() -> None:
+    """All before any has to answer, for a tenant that the deployment serves."""
+    probes = Probes(APPS, needed=APPS, WEBBEE_TENANTS="acme,umbrella")
     for _ in range(3):
-        assert probes.answer()["extensions"] == {"app0": "ok"}
-    assert probes.asked == 1
+        assert probes.answer()["extensions"] == {f"app{n}": "ok" for n in range(APPS)}
+    assert probes.asked == APPS
     probes.kernel.clock.advance(61)
     probes.answer()
-    assert probes.asked == 2
-    assert probes.tenants == {"acme"}, "one that the deployment serves"
+    assert (probes.asked, probes.tenants) == (2 * APPS, {"acme"})
 
 
 def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(

@@ -44,24 +44,20 @@ def told(answer: Answer) -> tuple[int, str, int, int]:
 
 
 @limits(USER_REQUESTS_PER_MINUTE="2")
-def test_a_third_message_in_a_minute_waits_for_the_next(alice: Person, clock: FrozenClock) -> None:
-    for _ in range(2):
-        assert alice.chat("hello").status == 200
+def test_a_third_message_or_call_in_a_minute_waits_for_the_next_and_a_panel_does_not(
+    alice: Person, clock: FrozenClock
+) -> None:
+    assert alice.chat("hello").status == alice.call("probe", "look").status == 200
     refused = alice.chat("hello")
     assert told(refused) == (429, "UserRequestsPerMinute", 2, 40)
     assert refused.error["message"] == "That was a lot at once. Please try again in 40 seconds."
-    assert len(alice.turns()) == 2
-    assert Person(alice.stack, BOB).chat("hello").status == 200
-    assert Person(alice.stack, OTHER_ALICE).chat("hello").status == 200
-    clock.advance(40)
-    assert alice.chat("hello").status == 200
-
-
-@limits(USER_REQUESTS_PER_MINUTE="1")
-def test_a_direct_call_counts_and_a_panel_does_not(alice: Person) -> None:
-    assert alice.call("probe", "look").status == 200
     assert told(alice.call("probe", "look"))[:2] == (429, "UserRequestsPerMinute")
     assert alice.call("probe", "__panel__board").status == 200
+    assert len(alice.turns()) == 1
+    for other in (BOB, OTHER_ALICE):
+        assert Person(alice.stack, other).chat("hello").status == 200
+    clock.advance(40)
+    assert alice.chat("hello").status == 200
 
 
 @limits(USER_TOKENS_PER_DAY="150")
@@ -78,24 +74,17 @@ def test_a_day_s_tokens_end_after_the_turn_that_used_them_up(
 
 
 @limits(TENANT_TOKENS_PER_DAY="150")
-def test_a_tenant_s_tokens_are_those_of_all_its_users(stack: Stack, alice: Person) -> None:
-    bob = Person(stack, BOB)
-    assert [p.chat("probe.look {}").status for p in (alice, bob)] == [200, 200]
-    assert told(bob.chat("hello"))[:3] == (429, "TenantTokensPerDay", 150)
-    assert Person(stack, OTHER_ALICE).chat("hello").status == 200
-
-
-@limits(TENANT_TOKENS_PER_DAY="150")
-def test_another_process_meets_the_tenant_s_limit_within_a_minute(
+def test_a_tenant_s_tokens_are_those_of_all_its_users_in_any_process_within_a_minute(
     stack: Stack, alice: Person, clock: FrozenClock
 ) -> None:
     assert alice.chat("hello").status == 200  # this process has asked for the sum
     handlers = functions(model=FunctionModel(costly), clock=clock)  # of another process
-    other = replace(stack, handlers=handlers)
-    assert Person(other, BOB).chat("probe.look {}").status == 200
-    assert alice.chat("hello").status == 200
+    bob = Person(replace(stack, handlers=handlers), BOB)
+    assert bob.chat("probe.look {}").status == alice.chat("hello").status == 200
     clock.advance(60)
-    assert told(alice.chat("hello"))[1] == "TenantTokensPerDay"
+    for one in (alice, Person(stack, BOB)):
+        assert told(one.chat("hello"))[:3] == (429, "TenantTokensPerDay", 150)
+    assert Person(stack, OTHER_ALICE).chat("hello").status == 200
 
 
 @limits(
