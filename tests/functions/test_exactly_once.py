@@ -129,20 +129,20 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
         assert texts(stack) == ["mended"]
 
 
-def test_a_request_repeated_gets_its_reply_another_a_conflict(stack: Stack, alice: Person) -> None:
-    first = alice.chat('probe.save {"text": "once"}', request_id="r1")
+def test_a_request_repeated_gets_its_reply_another_a_conflict_and_without_an_id_each_is_its_own(
+    stack: Stack, alice: Person
+) -> None:
+    once = 'probe.save {"text": "once"}'
+    first = alice.chat(once, request_id="r1")
     alice.chat("probe.look {}")
-    assert alice.chat('probe.save {"text": "once"}', request_id="r1").body == first.body
+    assert alice.chat(once, request_id="r1").body == first.body
     assert texts(stack) == ["once"]
     assert [t["turn"] for t in alice.turns()] == [1, 2]
     other = alice.chat('probe.save {"text": "other"}', request_id="r1")
     assert (other.status, other.error["field"]) == (409, "request_id")
-
-
-def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, alice: Person) -> None:
-    at_once(*[lambda: alice.chat('probe.save {"text": "again"}')] * 2)
-    assert texts(stack) == ["again", "again"]
-    assert [t["turn"] for t in alice.turns()] == [1, 2]
+    at_once(*[lambda: alice.chat(once)] * 2)
+    assert texts(stack) == ["once"] * 3
+    assert [t["turn"] for t in alice.turns()] == [1, 2, 3, 4]
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -162,28 +162,23 @@ def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person)
     assert sorted(stored) == [f"turn#{slot}" for slot in range(5)]
 
 
-def test_direct_calls_of_one_request_id_run_once(stack: Stack, alice: Person) -> None:
-    body = {"function": "save", "params": {"text": "pressed"}, "request_id": "click-1"}
-    answers = at_once(*[lambda: alice.send("POST", "/v1/extensions/probe/call", body=body)] * 4)
-    told = [(a.status, a["status"], a["data"]["text"]) for a in answers]
-    assert told == [(200, "ok", "pressed")] * 4
-    assert len({a["data"]["id"] for a in answers}) == 1
-    assert texts(stack) == ["pressed"]
-
-
 @pytest.mark.parametrize("function", ["save", "remove"])
-def test_one_request_id_of_two_calls_conflicts(stack: Stack, alice: Person, function: str) -> None:
+def test_direct_calls_of_one_request_id_run_once_and_two_conflict(
+    stack: Stack, alice: Person, function: str
+) -> None:
     def press(name: str, text: str) -> Answer:
         body = {"function": name, "params": {"text": text}, "request_id": "click-1"}
         return alice.send("POST", "/v1/extensions/probe/call", body=body)
 
-    assert press("save", "first")["status"] == "ok"
+    answers = at_once(*[lambda: press("save", "first")] * 4)
+    told = [(a.status, a["status"], a["data"]["text"]) for a in answers]
+    assert told == [(200, "ok", "first")] * 4
+    assert len({a["data"]["id"] for a in answers}) == 1
     refused = press(function, "second")
     assert (refused.status, refused.error["code"]) == (409, "request_conflict")
     assert refused.error["field"] == "request_id"
     assert press("save", "first")["data"]["text"] == "first"
-    assert texts(stack) == ["first"]
-    assert removed(stack) == []
+    assert (texts(stack), removed(stack)) == (["first"], [])
 
 
 REMOVE = 'probe.remove {"text": "x"}'
@@ -200,21 +195,20 @@ def removed(stack: Stack) -> list[str]:
     return texts(stack, "removed")
 
 
-@pytest.mark.parametrize("words", ["Yes, delete it!", "OK", "Да, удаляй"])
-def test_a_yes_in_words_runs_what_waited(stack: Stack, alice: Person, words: str) -> None:
-    asked(alice)
-    assert alice.chat(words)["reply"] == 'Removed "x".'
-    assert removed(stack) == ["x"]
-
-
-@pytest.mark.parametrize("words", ["No, don't delete it", "cancel", "Нет, не надо"])
-def test_a_no_in_words_runs_nothing_and_ends_the_question(alice: Person, words: str) -> None:
-    confirmation = asked(alice)
+@pytest.mark.parametrize(
+    "words",
+    ["Yes, delete it!", "OK", "Да, удаляй", "No, don't delete it", "cancel", "Нет, не надо"],
+)
+def test_a_yes_in_words_runs_what_waited_and_a_no_nothing_and_ends_the_question(
+    alice: Person, words: str
+) -> None:
+    confirmation, is_yes = asked(alice), words[0] in "YOД"
     answer = alice.chat(words)
-    assert (answer["status"], answer["calls"], removed(alice.stack)) == ("ok", [], [])
+    assert (answer["status"], bool(answer["calls"])) == ("ok", is_yes)
+    assert (answer["reply"] == 'Removed "x".') is is_yes
     assert alice.confirm(confirmation)["reply"] == answer["reply"]
     alice.chat("yes")
-    assert removed(alice.stack) == []
+    assert removed(alice.stack) == ["x"] * is_yes
 
 
 @pytest.mark.parametrize("times", [6, 2], ids=["by its button", "in words"])
@@ -228,19 +222,20 @@ def test_a_yes_that_comes_several_times_at_once_runs_once(alice: Person, times: 
     assert [t["turn"] for t in alice.turns()] == [1]
 
 
-def test_a_yes_in_words_and_one_by_api_at_once_run_once(stack: Stack, alice: Person) -> None:
-    confirmation = asked(alice)
-    answers = at_once(lambda: alice.confirm(confirmation), lambda: alice.chat("yes"))
+def test_a_yes_in_words_and_one_by_api_or_a_no_at_once_are_one_of_the_two(
+    stack: Stack, alice: Person
+) -> None:
+    confirmation = asked(alice, session_id="s2")
+    yes = partial(alice.chat, session_id="s2")
+    answers = at_once(lambda: alice.confirm(confirmation), lambda: yes("yes"))
     assert removed(stack) == ["x"]
     assert {a.status for a in answers} in ({200}, {200, 410})
-
-
-def test_yes_and_no_at_once_are_one_of_the_two(stack: Stack, alice: Person) -> None:
     asked(alice)
     answers = at_once(lambda: alice.chat("yes"), lambda: alice.chat("no"))
     # whichever came second found the question answered, or, later still, no question at all
-    assert removed(stack) == (["x"] if 'Removed "x".' in {a["reply"] for a in answers} else [])
-    assert next(t["reply"] for t in alice.turns()) in {a["reply"] for a in answers}
+    told = {a["reply"] for a in answers}
+    assert removed(stack) == (["x", "x"] if 'Removed "x".' in told else ["x"])
+    assert next(t["reply"] for t in alice.turns()) in told
 
 
 def test_a_question_expires_after_five_minutes(clock: FrozenClock, alice: Person) -> None:

@@ -58,6 +58,7 @@ from webbee_kernel.types import UserKey
 
 TICK = event("eventbridge_tick")
 SECTIONS = ["broken", "steady", "watch"]
+ALICES, BOBS = "acme/alice", "acme/bob"
 
 
 class Queue(RefreshQueue):
@@ -213,9 +214,6 @@ def due(messages: Sequence[RefreshMessage]) -> list[tuple[str, int]]:
     return sorted((f"{m.user['tenant_id']}/{m.user['imperal_id']}", m.delay_s) for m in found)
 
 
-ALICES, BOBS = "acme/alice", "acme/bob"
-
-
 def who(claims: Any = ALICE) -> dict[str, Any]:
     return {"imperal_id": claims["sub"], "tenant_id": claims["tenant_id"], "language": "en"}
 
@@ -246,32 +244,19 @@ def test_five_minutes_refresh_a_section_once_a_period_by_a_message_a_round(fresh
     assert messages == 10  # one for each half minute, whatever falls due in it
 
 
-def test_a_backlog_never_multiplies_messages(fresh: Loop) -> None:
+def test_a_backlog_multiplies_no_messages_and_one_that_got_lost_is_made_up_for(fresh: Loop) -> None:
     fresh.person(BOB).install("clockwork")
-    queued = len(fresh.queue.take())
-    for _ in range(30):  # half an hour in which nobody refreshes anything
-        fresh.clock.advance(60)
-        queued += len(fresh.tick())
-    assert queued == 2
-
-
-def test_a_message_that_got_lost_is_made_up_for(fresh: Loop) -> None:
-    fresh.queue.take()  # lost
-    found = []
-    for _ in range(62):
-        fresh.clock.advance(60)
-        found += fresh.tick()
-    assert due(found) == [(ALICES, 0)]
-
-
-def test_while_the_consumers_are_behind_nothing_is_asked_for_again(fresh: Loop) -> None:
-    fresh.queue.take()
+    queued = fresh.queue.take()  # Alice's is lost, and nobody refreshes anything
     asked_at = fresh.clock.now() + 3_500
-    fresh.clock.advance(4_000)
+    for _ in range(30):
+        fresh.clock.advance(60)
+        queued += fresh.tick()
+    assert len(queued) == 2
+    fresh.clock.advance(2_200)
     fresh.deliver(*[ShardDue(n, asked_at) for n in range(8)])
-    assert fresh.queue.take() == []
+    assert fresh.queue.take() == [], "the consumers are behind"
     fresh.deliver(*[ShardDue(n, fresh.clock.now()) for n in range(8)])
-    assert due(fresh.queue.take()) == [(ALICES, 0)]
+    assert due(fresh.queue.take()) == [(ALICES, 0), (BOBS, 0)]
 
 
 def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loop) -> None:
@@ -287,17 +272,15 @@ def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loo
     assert due(fresh.queue.take()) == [(ALICES, 0)]
 
 
-def test_a_message_delivered_to_four_consumers_at_once_and_again_saves_once(fresh: Loop) -> None:
+def test_what_is_due_costs_one_lease_one_look_and_one_save_however_often_it_is_delivered(
+    fresh: Loop,
+) -> None:
     fresh.clock.advance(30)
     (message,) = fresh.queue.take()
     with ThreadPoolExecutor(4) as consumers:
         list(consumers.map(lambda _: fresh.deliver(message), range(4)))
     assert fresh.deliver(message) == []
     assert fresh.trace()["steady"] == 2
-
-
-def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
-    fresh.after(30)
     fresh.clock.advance(30)
     messages = fresh.tick()
     with metered(aws_client("dynamodb")) as meter:
@@ -381,22 +364,17 @@ def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) ->
     assert fresh.trace()["steady"] == 2
 
 
-def test_jobs_that_cannot_be_found_hold_up_no_refresh(
+def test_a_batch_takes_no_longer_than_its_longest_message_and_no_lost_job_holds_it_up(
     fresh: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The function's time is measured by one message, and a batch has as many as the template
+    says."""
     service = fresh.stack.handlers["skeleton_refresh"].lambda_handler.service()
     away = AsyncMock(side_effect=DispatchUnanswered("away"))
     monkeypatch.setattr(service.scheduler, "tick", away)
     with pytest.raises(DispatchUnanswered):
         fresh.stack.invoke("skeleton_refresh", TICK)
     assert any(isinstance(message, ShardDue) for message in fresh.queue.take())
-
-
-def test_a_batch_takes_no_longer_than_its_longest_message(
-    fresh: Loop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The function's time is measured by one message, and a batch has as many as the template
-    says."""
     events = load_template()["Resources"]["SkeletonRefreshFunction"]["Properties"]["Events"]
     count = events["Refresh"]["Properties"]["BatchSize"]
     together = asyncio.Barrier(count)
@@ -406,11 +384,8 @@ def test_a_batch_takes_no_longer_than_its_longest_message(
             await together.wait()
         return "saved"
 
-    service = fresh.stack.handlers["skeleton_refresh"].lambda_handler.service()
     monkeypatch.setattr(service.refresher, "refresh", refresh)
-    records = [{"messageId": str(n), "body": json.dumps(to_wire(is_due()))} for n in range(count)]
-    answer = fresh.stack.invoke("skeleton_refresh", {"Records": records})
-    assert answer == {"batchItemFailures": []}
+    assert fresh.deliver(*[is_due()] * count) == []
 
 
 def test_a_write_asks_for_its_apps_sections_at_once_with_one_message(fresh: Loop) -> None:
@@ -517,17 +492,12 @@ def patient() -> Iterator[Loop]:
     """A deployment with AbsentAfterDays=3 in which Alice has the app and was noted in this very
     second."""
     with refreshing(WEBBEE_ABSENT_AFTER_DAYS="3") as made:
-        begin(made)
+        made.person().install("clockwork")
+        made.deliver(*made.queue.take())
+        made.queue.take()
+        made.person().chat("probe.look {}")
+        assert asked(made) == []  # her sections' first refresh noted her
         yield made
-
-
-def begin(loop: Loop) -> None:
-    """Alice has the app, whose sections are fresh, and has said something."""
-    loop.person().install("clockwork")
-    loop.deliver(*loop.queue.take())
-    loop.queue.take()
-    loop.person().chat("probe.look {}")
-    assert asked(loop) == []  # her sections' first refresh noted her
 
 
 def waits(loop: Loop) -> dict[str, float]:
