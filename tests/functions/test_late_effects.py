@@ -17,6 +17,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from local.stack import EventStream, Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows, settle, until, waiting
@@ -82,26 +83,17 @@ class Faults:
             raise StorageUnavailable(f"cannot {step}")
 
 
-class Faulty:
-    """A store some of whose methods fail: by name the step before, and the step after it."""
+def fails(store: Any, name: str, faults: Faults, before: str, after: str = "") -> None:
+    """A method of a store fails where the step before or the step after it is due."""
+    method = getattr(store, name)
 
-    def __init__(self, inner: Any, faults: Faults, steps: dict[str, tuple[str, str]]) -> None:
-        self._inner = inner
-        self._faults = faults
-        self._steps = steps
+    async def failing(*args: Any, **options: Any) -> Any:
+        faults.meet(before)
+        done = await method(*args, **options)
+        faults.meet(after)
+        return done
 
-    def __getattr__(self, name: str) -> Any:
-        method, steps = getattr(self._inner, name), self._steps.get(name)
-        if steps is None:
-            return method
-
-        async def failing(*args: Any, **options: Any) -> Any:
-            self._faults.meet(steps[0])
-            done = await method(*args, **options)
-            self._faults.meet(steps[1])
-            return done
-
-        return failing
+    setattr(store, name, failing)
 
 
 class Patient:
@@ -244,7 +236,6 @@ def _hasten(url: str, seconds: float) -> None:
 @contextmanager
 def failing_sends(faults: Faults) -> Iterator[None]:
     """The queue refuses while a fault is due: the function's own client, its own error."""
-    from botocore.exceptions import EndpointConnectionError
 
     def refuse(**_: Any) -> None:
         if faults.is_due("send to the queue"):
@@ -263,15 +254,11 @@ def late(tmp_path: Path) -> Iterator[Late]:
     clock, faults, model = FrozenClock(time.time()), Faults(), Patient()
 
     def faulty(stores: Stores) -> Stores:
-        sessions = {
-            "read": ("read the session", ""),
-            "replace": ("write the turn", "lose the write's answer"),
-        }
-        return stores._replace(
-            events=Faulty(stores.events, faults, {"append": ("store the event", "")}),
-            sessions=Faulty(stores.sessions, faults, sessions),
-            connections=Faulty(stores.connections, faults, {"of_user": ("push to pages", "")}),
-        )
+        fails(stores.events, "append", faults, "store the event")
+        fails(stores.sessions, "read", faults, "read the session")
+        fails(stores.sessions, "replace", faults, "write the turn", "lose the write's answer")
+        fails(stores.connections, "of_user", faults, "push to pages")
+        return stores
 
     env = {"WEBBEE_CALL_SECONDS": "0.05", "WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
     names = ("late", "dead")
@@ -354,24 +341,21 @@ def test_a_result_waits_for_a_turn_that_is_recorded_minutes_later(late: Late) ->
     assert late.records() == ["order: ok"]
 
 
-def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:
-    told = {"session_id": "s1", "request_id": "never", "app_id": "slow", "fn_name": "order"}
-    body = {
-        "user": {"tenant_id": "acme", "imperal_id": "alice"},
-        "event": {"id": "e1", "at": "", "kind": "result", "data": {**told, "status": "ok"}},
-        "waited_s": 0,
-    }
-    boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody=json.dumps(body))
-    late.settle()
-    assert waiting(late.dead) == []
-
-
-def test_a_letter_nobody_can_read_goes_to_the_dead_and_others_are_served(late: Late) -> None:
+def test_a_letter_nobody_can_read_goes_to_the_dead_one_of_no_turn_nowhere_others_are_served(
+    late: Late,
+) -> None:
     late.person.chat("order 1", session_id="s1", request_id="q1")
     late.faults.wanted["read the session"] = 1
     late.end(1)
     late.turn_of_the_stream()
-    boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody="{not JSON")
+    told = {"session_id": "s1", "request_id": "never", "app_id": "slow", "fn_name": "order"}
+    of_no_turn = {
+        "user": {"tenant_id": "acme", "imperal_id": "alice"},
+        "event": {"id": "e1", "at": "", "kind": "result", "data": {**told, "status": "ok"}},
+        "waited_s": 0,
+    }
+    for letter in ("{not JSON", json.dumps(of_no_turn)):
+        boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody=letter)
     late.settle()
     assert late.told("s1") == (1, ["ok"])
     [buried] = waiting(late.dead)

@@ -168,34 +168,30 @@ def test_a_deployment_without_sockets_says_so() -> None:
 
 
 def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request_and_its_calls_are_remembered(
-    page: Page, alice: Person
+    sockets: Connections,
 ) -> None:
-    message = 'probe.save {"text": "a"}'
-    page.say("turn", message=message, session_id="s1", request_id="r1")
-    [end] = until(lambda: page.heard("turn.ended"))
-    kinds = [f["type"] for f in page.frames]
-    assert kinds[:4] == ["ready", "turn.started", "call.started", "call.ended"]
-    body = alice.chat(message, request_id="r1").body
-    assert {k: end[k] for k in body} == body
-    assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
-    [started], [ended] = page.heard("call.started"), page.heard("call.ended")
-    assert started["arguments"] == {"text": "a"}
-    [turn] = alice.send("GET", "/v1/sessions/s1")["turns"]
-    assert turn["details"][0]["data"] == ended["data"]
-
-
-def test_the_first_frame_has_arrived_before_the_first_model_is_asked(sockets: Connections) -> None:
     there: list[list[str]] = []
 
     def asked(request: ModelRequest) -> ModelResponse:
         there.append([frame["type"] for frame in sockets.open["c1"]])
         return obey(request)
 
+    message = 'probe.save {"text": "a"}'
     with deployed(env=live(sockets), model=FunctionModel(asked)) as stack:
-        page = Page.opened(stack, sockets, Person(stack, ALICE), "c1")
-        page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
-        until(lambda: page.heard("turn.ended"))
-    assert there[0] == ["ready", "turn.started"]
+        alice = Person(stack, ALICE)
+        page = Page.opened(stack, sockets, alice, "c1")
+        page.say("turn", message=message, session_id="s1", request_id="r1")
+        [end] = until(lambda: page.heard("turn.ended"))
+        assert there[0] == ["ready", "turn.started"], "before the first model was asked"
+        kinds = [f["type"] for f in page.frames]
+        assert kinds[:4] == ["ready", "turn.started", "call.started", "call.ended"]
+        body = alice.chat(message, request_id="r1").body
+        assert {k: end[k] for k in body} == body
+        assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
+        [started], [ended] = page.heard("call.started"), page.heard("call.ended")
+        assert started["arguments"] == {"text": "a"}
+        [turn] = alice.turns()
+        assert turn["details"][0]["data"] == ended["data"]
 
 
 def test_only_a_developer_sees_where_a_turns_time_went(sockets: Connections, stack: Stack) -> None:
@@ -207,7 +203,7 @@ def test_only_a_developer_sees_where_a_turns_time_went(sockets: Connections, sta
         assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
 
 
-def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
+def test_an_event_reaches_every_open_page_of_its_user_and_one_that_is_gone_is_forgotten(
     sockets: Connections, stack: Stack, alice: Person
 ) -> None:
     stream = stack.stream()
@@ -221,18 +217,13 @@ def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
     assert {f["id"] for f in one.heard("event")} == stored != set()
     assert other.heard("event") == []
     assert len(sockets.posts) - before == 2 * len(stored)
-
-
-def test_a_connection_that_is_gone_is_forgotten(
-    sockets: Connections, stack: Stack, page: Page, alice: Person
-) -> None:
-    stream = stack.stream()
-    page.lose()
-    for text in ("a", "b"):
+    one.lose()
+    known = sockets.posts.count("c1")
+    for text in ("b", "c"):
         alice.chat(f'probe.save {{"text": "{text}"}}')
         settle(stream.hand_over)
-    assert sockets.posts.count("c1") == 2  # its hello, and the one that found it gone
-    assert page.say("ping") == 410
+    assert sockets.posts.count("c1") == known + 1  # which found it gone
+    assert one.say("ping") == 410
 
 
 def test_random_disconnects_lose_no_event(sockets: Connections, alice: Person) -> None:
