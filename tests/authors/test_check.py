@@ -167,28 +167,30 @@ def test_what_does_not_load_is_told_with_lines_that_ran_and_last_words(findings:
     assert "it ended the process that imported it (exit status 3): no licence" in spoken(ended)
 
 
+STREAK = """from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+ext = Extension("x")
+chat = ChatExtension(ext)
+
+@chat.function("streak", "How long a habit goes on", examples=["how long do I go on?"])
+"""
+
+
 def test_a_parameter_of_which_no_model_is_told_is_found(findings: Check) -> None:
     [found] = findings(
-        "from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension\n"
-        'ext = Extension("x")\nchat = ChatExtension(ext)\n\n\n'
-        '@chat.function("streak", "How long a habit goes on", examples=["how long do I go on?"])\n'
-        "async def streak(ctx: Context, habit: str) -> ActionResult:\n"
+        f"{STREAK}async def streak(ctx: Context, habit: str) -> ActionResult:\n"
         '    return ActionResult.success({"habit": habit}, "Long.")\n'
     )
-    assert (found.line, found.rule) == (6, "signature")
+    assert (found.line, found.rule) == (5, "signature")
     assert "takes habit, of which no model is told" in found.message
 
 
 def test_a_handler_that_is_no_coroutine_is_told_in_words_of_its_author(findings: Check) -> None:
     found = findings(
-        "from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension\n"
-        'ext = Extension("x")\nchat = ChatExtension(ext)\n\n\n'
-        '@chat.function("streak", "How long a habit goes on", examples=["how long do I go on?"])\n'
-        "def streak(ctx: Context) -> ActionResult:\n"
+        f"{STREAK}def streak(ctx: Context) -> ActionResult:\n"
         '    count = await ctx.store.count("days")\n'
         '    return ActionResult.success({"count": count}, "Long.")\n'
     )
-    assert [(f.line, f.level) for f in found] == [(6, "error"), (8, "error")], spoken(found)
+    assert [(f.line, f.level) for f in found] == [(5, "error"), (7, "error")], spoken(found)
     assert found[0].message == "what is registered here must be async def"
     assert "'await' outside async function" in found[1].message
 

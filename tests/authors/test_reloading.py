@@ -36,19 +36,7 @@ async def say(ctx: Context) -> ActionResult:
 """
 
 
-FAILING = """
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-
-ext = Extension("live")
-chat = ChatExtension(ext)
-
-
-@chat.function("say", "Say the word")
-async def say(ctx: Context) -> ActionResult:
-    1 / 0
-"""
-
-
+FAILING = MAIN.format(name="say").replace("import parts", "1 / 0")
 DEVELOPER = User("dev", role="developer", tenant_id="test")
 
 
@@ -96,17 +84,17 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_none_of_it(folder:
     harness = ExtensionHarness(folder, user=DEVELOPER)
     harness.call("say")
     (fault,) = harness.events("fault")
-    assert fault.data["frames"] == ["main.py:10 say: 1 / 0"]
+    assert fault.data["frames"] == ["main.py:11 say: 1 / 0"]
 
     (folder / "main.py").write_text(f"\n{FAILING}x = = 3\n", "utf-8")
     reason = reload(harness.registry, folder)
-    assert reason == "SyntaxError: invalid syntax (main.py:12)"
+    assert reason == "SyntaxError: invalid syntax (main.py:15)"
     faults = harness.host.contexts.faults
     faults.on_saved("live", reason)
     text = f"live is not loaded, the version before stays: {reason}"
     assert harness.events("fault")[1].data == {"app_id": "live", "text": text}
     harness.call("say")
-    assert harness.events("fault")[2].data["frames"] == ["main.py:10 say (the version before)"]
+    assert harness.events("fault")[2].data["frames"] == ["main.py:11 say (the version before)"]
 
     harness.registry.put({}, failed={"other": "NameError: name 'x' is not defined"})
     harness.run(faults.add_user(User("ops", role="operator", tenant_id="test")))
@@ -117,7 +105,7 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_none_of_it(folder:
     (folder / "main.py").write_text(f"\n{FAILING}", "utf-8")
     assert reload(harness.registry, folder) == ""
     harness.call("say")
-    assert harness.events("fault")[3].data["frames"] == ["main.py:11 say: 1 / 0"]
+    assert harness.events("fault")[3].data["frames"] == ["main.py:12 say: 1 / 0"]
 
 
 def test_whether_the_version_before_stays_is_told_by_the_app(folder: Path) -> None:
@@ -151,12 +139,15 @@ def test_extensions_come_and_go(folder: Path) -> None:
     assert list(registry.catalogue().apps) == ["other"]
 
 
-def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
+def test_the_watcher_takes_what_was_saved_before_a_saved_file_and_a_folder_that_is_removed(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "webbee.extension")
     registry = shared_registry(folder.parent)
+    write(folder, "speak", "five")
     watch(registry, folder.parent, print, {})
+    until(lambda: [f.fn_name for f in registry.catalogue().apps["live"].functions] == ["speak"])
+    caplog.clear()
     write(folder, "say", "a word")
     until(lambda: "/live/main.py" in caplog.text and "live after" in caplog.text)
     assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
@@ -175,13 +166,6 @@ def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder:
     assert ExtensionHarness(registry.loaded["live"]).call("say").data["word"] == "one"
     write(folder, "say", "longer")
     assert shared_registry(folder.parent) is not registry
-
-
-def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> None:
-    registry = shared_registry(folder.parent)
-    write(folder, "speak", "five")
-    watch(registry, folder.parent, print, {})
-    until(lambda: [f.fn_name for f in registry.catalogue().apps["live"].functions] == ["speak"])
 
 
 CALLING = """

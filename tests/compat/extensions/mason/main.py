@@ -248,15 +248,6 @@ async def connect(ctx, way: str) -> ActionResult:
     return ActionResult.success({"url": ctx.webhook_url("callback")}, "Open the address.")
 
 
-@chat.function("snoop", description="Read another user's documents", action_type="read")
-async def snoop(ctx, whose: str) -> ActionResult:
-    try:
-        await build(ctx, whose).query("states")
-    except Exception as error:
-        return told(error=str(error))
-    return told(error="")
-
-
 @ext.webhook("callback", method="GET")
 async def callback(ctx, headers, body, query_params):
     found = await ctx.store.query("states", where={"state": query_params["state"]})
