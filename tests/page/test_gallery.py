@@ -176,11 +176,14 @@ def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> 
     assert pressed(page.get_by_role("dialog"), "Close")["function"] == "slid_out"
 
 
-def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(draw: Draw) -> None:
+def test_a_chosen_file_goes_with_the_form_or_at_once_and_a_large_one_is_refused_in_words(
+    draw: Draw,
+) -> None:
     limits = {"blocked_extensions": ["exe"], "max_files": 2, "show_previews": True}
     upload = ui.FileUpload(title="Papers", multiple=True, **limits)
     tree = ui.Form([upload, ui.Input(label="Note", param_name="note")], "keep", "Send").to_dict()
-    panel, _ = draw(tree)
+    takes = call("upload", album="a")
+    panel, _ = draw(tree, ui.FileUpload(title="Picture", on_upload=takes, param_name="pictures"))
     field = panel.get_by_label("Papers")
     pears = "pears и яблоки".encode()
 
@@ -199,7 +202,7 @@ def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(dr
         assert field.evaluate("f => f.files.length") == 0
 
     choose(("list.txt", pears))
-    panel.locator("[data-kind=files]").evaluate(
+    panel.locator("[data-param=files]").evaluate(
         "async f => { while (!f.chosen.length) await new Promise(r => setTimeout(r, 20)); }"
     )
     panel.get_by_label("Note").fill("for Anna")
@@ -210,11 +213,6 @@ def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(dr
     (file,) = params["files"]
     assert (file["name"], file["type"], file["size"]) == ("list.txt", "text/plain", len(pears))
     assert (base64.b64decode(file["content_base64"]), params["note"]) == (pears, "for Anna")
-
-
-def test_a_file_that_an_action_takes_is_sent_at_once(draw: Draw) -> None:
-    takes = call("upload", album="a")
-    panel, _ = draw(ui.FileUpload(title="Picture", on_upload=takes, param_name="pictures"))
     dot = {"name": "dot.png", "mimeType": "image/png", "buffer": b"\x89PNG"}
     params = sent(panel, lambda: panel.get_by_label("Picture").set_input_files(dot))["params"]
     assert (params["album"], [f["name"] for f in params["pictures"]]) == ("a", ["dot.png"])

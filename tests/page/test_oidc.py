@@ -39,7 +39,9 @@ def sign_in(page: Any) -> None:
     page.locator("#composer-text").wait_for()
 
 
-def test_a_person_signs_in_and_no_token_is_stored(visit: Any) -> None:
+def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back_without_a_word(
+    visit: Any,
+) -> None:
     page = visit()
     assert page.locator("#token").count() == 0, "nobody pastes a token here"
     sign_in(page)
@@ -47,18 +49,15 @@ def test_a_person_signs_in_and_no_token_is_stored(visit: Any) -> None:
     assert "code=" not in page.url and "state=" not in page.url
     stored = page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})")
     assert "eyJ" not in stored and "verifier" not in stored
-
-
-def test_after_a_reload_one_is_back_where_one_was_without_a_word(visit: Any) -> None:
-    page = visit()
-    sign_in(page)
     page.locator("#composer-text").fill("half a thought")
     page.reload()
     page.locator("#composer-text").wait_for()
     assert page.locator("#composer-text").input_value() == "half a thought"
 
 
-def test_an_ended_token_is_renewed_in_silence(visit: Any, issuer: str) -> None:
+def test_an_ended_token_is_renewed_in_silence_and_a_sign_out_ends_the_session_at_the_issuer_too(
+    visit: Any, issuer: str
+) -> None:
     page = visit(expected="401")
     sign_in(page)
     got(f"{issuer}/revoke")
@@ -69,11 +68,6 @@ def test_an_ended_token_is_renewed_in_silence(visit: Any, issuer: str) -> None:
     write(page, "hello")
     page.locator(".turn.webbee").first.wait_for()
     assert "POST /token" in got(f"{issuer}/requests")["requests"]
-
-
-def test_signing_out_ends_the_session_at_the_issuer_too(visit: Any, issuer: str) -> None:
-    page = visit()
-    sign_in(page)
     page.get_by_role("button", name="Sign out").click()
     page.locator("#sign-in").wait_for()
     page.reload()
