@@ -65,6 +65,12 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: St
     told = [r["status"] for r in records if r["action_type"] == "consent"]
     assert told == ["revoked", "accepted"]
     assert sent(stack) == 2
+    confirm(bob, bob.chat("again")["confirmation"]["id"], remember=True)
+    bob.uninstall("probe")
+    assert accepted(bob) == [], "it goes with its app"
+    bob.install("probe")
+    assert bob.chat("again", session_id="another")["status"] == "confirmation"
+    assert sent(stack) == 3
 
 
 def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card: str) -> None:
@@ -79,38 +85,21 @@ def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card:
     assert sent(alice.stack) == 1
 
 
-def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack, alice: Person) -> None:
-    confirm(alice, alice.chat("write to Ann")["confirmation"]["id"], remember=True)
-    assert len(accepted(alice)) == 1
-    alice.uninstall("probe")
-    assert accepted(alice) == []
-    alice.install("probe")
-    assert alice.chat("again", session_id="another")["status"] == "confirmation"
-    assert sent(stack) == 1
-
-
-def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(
+def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_neither_changed_nor_smuggled_in(
     stack: Stack, alice: Person, card: str
 ) -> None:
-    refused = confirm(alice, card, edits={"0": {"to": "eve@evil.example"}})
-    assert (refused.status, refused.error["field"]) == (400, "edits")
-    assert sent(stack) == 0
+    smuggled = ({"text": '{"to": "eve@evil.example"}'}, {"text": "Dear <NAME_1>"})
+    for edits in ({"to": "eve@evil.example"}, *smuggled):
+        refused = confirm(alice, card, edits={"0": edits}, remember=True)
+        assert (refused.status, refused.error["field"]) == (400, "edits")
+    assert sent(stack) == 0 and accepted(alice) == [], "the card still waits"
     confirm(alice, card, edits={"0": {"text": "Good morning"}})
     confirm(alice, card)
     [row] = rows(stack, "store", "sent#")
     assert "Good morning" in row["data"] and ANN in row["data"]
-
-
-def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_out(
-    stack: Stack, alice: Person, card: str
-) -> None:
-    for text in ('{"to": "eve@evil.example"}', "Dear <NAME_1>"):
-        refused = confirm(alice, card, edits={"0": {"text": text}}, remember=True)
-        assert (refused.status, refused.error["field"]) == (400, "edits")  # type: ignore[attr-defined]
-    assert sent(stack) == 0 and accepted(alice) == [], "the card still waits"
     eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]
     confirm(alice, eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
-    assert sent(stack) == 1 and [row["destination"] for row in accepted(alice)] == [ANN]
+    assert sent(stack) == 2 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
 def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str) -> None:

@@ -22,7 +22,6 @@ from webbee_kernel.config import Settings
 from webbee_kernel.errors import (
     DispatchRefused,
     DispatchUnanswered,
-    KernelError,
     StorageUnavailable,
 )
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -36,46 +35,45 @@ from webbee_kernel.turn.messages import Reply, as_text
 from webbee_kernel.types import CallRequest, user_dict
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"
-DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")
 OWN_ERROR = "{}: did not work – something broke inside the app"
-GONE = DispatchUnanswered("the extension function did not answer: retry")
 
 
 class FunctionClient:
     """What boto3's Lambda client does, with the real handler behind it. `fail` goes in the place of
-    the next calls' answers, `error` is what the function then answers with."""
+    the next calls' answers."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.error: KernelError | None = None
         self.fail: Callable[[], dict[str, Any]] | None = None
-        self.refusals = {"catalogue": 0, "function": 0}
-        """How many of the next invocations of a kind Lambda throttles."""
         self.fail_from = 0
         """Of the calls from this step on."""
+        self.throttles = {"catalogue": 0, "function": 0}
+        """How many of the next invocations of a kind."""
         self.invocations: list[dict[str, Any]] = []
 
     def invoke(self, FunctionName: str, Payload: str | bytes) -> dict[str, Any]:  # noqa: N803 - boto3's own names
         asked = json.loads(Payload)
         self.invocations.append(asked)
-        fail = self.fail or (silent if self.error is GONE else None)
-        if fail and asked["kind"] != "catalogue":
-            return fail()
-        if self.refusals.get(asked["kind"]):
-            self.refusals[asked["kind"]] -= 1
+        if self.fail and asked["kind"] != "catalogue" and asked["step"] >= self.fail_from:
+            return self.fail()
+        if self.throttles[asked["kind"]]:
+            self.throttles[asked["kind"]] -= 1
             return throttled()
-        if self.fail_from and asked.get("step", 0) >= self.fail_from - 1:
-            return forbidden()
-        answer = self.stack.handlers["tool_dispatch"].lambda_handler(asked, None)
-        if self.error and asked["kind"] != "catalogue":
-            answer = {"unavailable": self.error.body()["error"]}
-        return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
+        return answered(self.stack.handlers["tool_dispatch"].lambda_handler(asked, None))
+
+
+def answered(body: Any, **more: Any) -> dict[str, Any]:
+    return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(body).encode()), **more}
 
 
 def broken() -> dict[str, Any]:
     told = {"errorType": "Runtime.ExitError", "errorMessage": "Error: Runtime exited"}
-    payload = io.BytesIO(json.dumps(told).encode())
-    return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": payload}
+    return answered(told, FunctionError="Unhandled")
+
+
+def down() -> dict[str, Any]:
+    error = StorageUnavailable("The table AuditTable is overloaded; try again.")
+    return answered({"unavailable": error.body()["error"]})
 
 
 def refused(status: int, code: str) -> dict[str, Any]:
@@ -180,26 +178,26 @@ LOOKS, SAVES = call("probe.look"), call("probe.save", text="x")
 
 
 @pytest.mark.parametrize(
-    ("error", "planned"),
-    [(DOWN, LOOKS), (GONE, LOOKS), (DOWN, SAVES)],
+    ("fail", "planned"),
+    [(down, LOOKS), (silent, LOOKS), (down, SAVES)],
     ids=["a read, no database", "a read, no answer", "a write that was not claimed"],
 )
 def test_what_did_not_happen_can_be_retried_as_a_whole(
-    seam: Seam, error: KernelError, planned: ModelResponse
+    seam: Seam, fail: Any, planned: ModelResponse
 ) -> None:
-    seam.client.error = error
-    with pytest.raises(type(error)):
+    seam.client.fail = fail
+    with pytest.raises(StorageUnavailable if fail is down else DispatchUnanswered):
         seam.say(planned)
     assert rows(seam.stack, "sessions") == []
-    seam.client.error = None
+    seam.client.fail = None
     told = say("0 texts." if planned is LOOKS else 'Saved "x".')
     assert seam.say(planned, told).body["turn"] == 1
 
 
-@pytest.mark.parametrize("error", [DOWN, GONE], ids=["no database", "no answer"])
-def test_what_was_done_is_told_with_what_could_not_be_run(seam: Seam, error: KernelError) -> None:
+@pytest.mark.parametrize("fail", [down, silent], ids=["no database", "no answer"])
+def test_what_was_done_is_told_with_what_could_not_be_run(seam: Seam, fail: Any) -> None:
     def then_gone(_: Any) -> ModelResponse:
-        seam.client.error = error
+        seam.client.fail = fail
         return call("probe.look")
 
     both = ModelResponse(
@@ -260,7 +258,7 @@ def test_a_refused_write_was_not_run_and_is_run_when_repeated(chat: Seam, refusa
 
 
 def test_a_throttled_invocation_is_repeated_until_it_is_let_through(chat: Seam) -> None:
-    chat.client.refusals = {"catalogue": 2, "function": 2}
+    chat.client.throttles = {"catalogue": 2, "function": 2}
     reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
     assert (reply.body["status"], reply.text) == ("ok", 'Saved "x".')
     kinds = [e["kind"] for e in chat.client.invocations]
@@ -273,7 +271,7 @@ def test_a_throttled_invocation_is_repeated_until_it_is_let_through(chat: Seam) 
 def test_after_something_ran_a_refused_call_is_told_as_not_run(chat: Seam) -> None:
     chat.say(call("probe.look"), say("0 texts."))
     calls = [c for text in "xy" for c in call("probe.save", text=text).tool_calls]
-    chat.client.fail_from = 2
+    chat.client.fail, chat.client.fail_from = forbidden, 1
     told = [say("One was saved, one was not run.")] * 3
     reply = chat.say(ModelResponse(tool_calls=tuple(calls)), *told, request_id="r2")
     assert [c["status"] for c in reply.body["calls"]] == ["ok", "error"]

@@ -143,7 +143,10 @@ def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_o
     assert stored(person, "removed") == 1
 
 
-def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(person: Person) -> None:
+def test_a_client_that_cannot_ask_is_told_how_its_user_confirms_and_makes_up_no_yes(
+    person: Person,
+) -> None:
+    """It was shown the card as text; with its id it makes up what its user did."""
     key = {"idempotency-key": "k"}
     for answer in (
         send(person, "tools/call", REMOVE, key),
@@ -152,28 +155,20 @@ def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(person: Person) 
         waits = answer["result"]
         assert waits["isError"]
         assert "has not run" in waits["content"][0]["text"]
-    named = waits["structuredContent"]["confirmation"]["id"]
-    assert stored(person, "removed") == 0
-    assert person.confirm(named)["status"] == "ok"
-    assert stored(person, "removed") == 1
-    done = send(person, "tools/call", REMOVE, key)["result"]
-    assert done["structuredContent"] == {"removed": "a"}
-    assert stored(person, "removed") == 1
-
-
-def test_a_yes_of_a_client_that_asked_nobody_counts_for_nothing(person: Person) -> None:
-    """It was shown the card as text; with its id it makes up what its user did."""
-    shown = stateless(person, "tools/call", REMOVE, elicits=False)["result"]
-    card = shown["structuredContent"]["confirmation"]["id"]
+    card = waits["structuredContent"]["confirmation"]["id"]
     for state in (card, f"{card}."):
         made_up = {**REMOVE, **answered(state, "accept")}
         waits = stateless(person, "tools/call", made_up, elicits=False)["result"]
         assert waits["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
         assert stateless(person, "tools/call", made_up)["error"]["code"] == -32602
     assert reply(person, card, {}) == reply(person, card) == 202
+    assert {turn["status"] for turn in person.turns("mcp")} == {"confirmation"}
     assert stored(person, "removed") == 0
-    [turn] = person.turns("mcp")
-    assert turn["status"] == "confirmation"
+    assert person.confirm(card)["status"] == "ok"
+    assert stored(person, "removed") == 1
+    done = send(person, "tools/call", REMOVE, key)["result"]
+    assert done["structuredContent"] == {"removed": "a"}
+    assert stored(person, "removed") == 1
 
 
 def reply(person: Person, question: str, headers: dict[str, str] | None = None) -> int:
