@@ -63,7 +63,7 @@ def test_what_blocks_fails_alone_and_a_call_is_done_in_the_end(stubborn: Stack) 
     assert person.call("stubborn", "quick")["data"] == {"done": 1}
 
 
-def test_a_secret_of_which_nobody_reports_back_is_no_success(
+def test_a_secret_nobody_confirms_is_no_success(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def late(dispatch: LambdaDispatch, request: CallRequest) -> CallOutcome:

@@ -64,7 +64,7 @@ WRITTEN = (AUDIT, "PutItem Cache", "TransactWriteItems Audit+Events")
     ],
     ids=["no call", "a read", "a write"],
 )
-def test_a_turn_reads_twice_and_writes_twice_a_read_once_more_and_a_write_three_times(
+def test_what_a_turn_a_read_and_a_write_cost(
     settled: Person, message: str, more: list[str]
 ) -> None:
     meter = cost(settled, message)
@@ -73,9 +73,7 @@ def test_a_turn_reads_twice_and_writes_twice_a_read_once_more_and_a_write_three_
         assert (meter.reads, meter.writes) == (3, 3)  # one of the reads is the handler's own
 
 
-def test_a_repeated_request_is_read_and_its_count_given_back_and_a_yes_costs_four_requests_more(
-    settled: Person,
-) -> None:
+def test_what_a_repeated_request_and_a_yes_cost(settled: Person) -> None:
     cost(settled, WRITE, request_id="r1")
     looked = ["Query Sessions", "Query Skeleton", *["UpdateItem Limits"] * 2]
     assert sent(cost(settled, WRITE, request_id="r1").calls) == looked

@@ -85,9 +85,7 @@ def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card:
     assert sent(alice.stack) == 1
 
 
-def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_neither_changed_nor_smuggled_in(
-    stack: Stack, alice: Person, card: str
-) -> None:
+def test_a_yes_may_rewrite_a_text_not_where_it_goes(stack: Stack, alice: Person, card: str) -> None:
     smuggled = ({"text": '{"to": "eve@evil.example"}'}, {"text": "Dear <NAME_1>"})
     for edits in ({"to": "eve@evil.example"}, *smuggled):
         refused = confirm(alice, card, edits={"0": edits}, remember=True)
@@ -116,9 +114,7 @@ def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str)
     assert sent(alice.stack) == 1
 
 
-def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(
-    stack: Stack, alice: Person
-) -> None:
+def test_a_clients_request_for_a_title_is_no_answer_to_a_card(stack: Stack, alice: Person) -> None:
     def say(content: str) -> dict[str, object]:
         body = {"model": "webbee", "messages": [{"role": "user", "content": content}]}
         path = "/v1/openai/v1/chat/completions"

@@ -158,9 +158,7 @@ def test_a_write_that_cannot_be_claimed_is_not_run_and_a_read_that_cannot_be_aud
     assert saved(stack) == written
 
 
-def test_an_unrecorded_write_is_told_truly_and_a_request_that_cannot_be_counted_answered(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
+def test_what_cannot_be_recorded_is_told_truly(stack: Stack, alice: Person, outage: Outage) -> None:
     for operation, table in (("transact_write_items", "AuditTable"), ("", "LimitsTable")):
         outage.next(operation, table)
         answer = alice.chat(SAVE, request_id=table)
@@ -188,9 +186,7 @@ def test_a_call_that_the_database_does_not_take_behind_one_that_ran(
     assert told in answer["reply"] and (answer["reply"] == told) is (times == 1)
 
 
-def test_a_question_that_cannot_be_kept_is_not_asked_and_a_store_that_fails_in_a_handler_fails_it(
-    alice: Person, outage: Outage
-) -> None:
+def test_a_question_or_document_that_cannot_be_kept(alice: Person, outage: Outage) -> None:
     outage.next("transact_write_items", "SessionsTable")
     assert_told_to_retry(alice.chat('probe.remove {"text": "x"}', request_id="r1"))
     assert alice.turns() == []
@@ -213,9 +209,7 @@ ROUTES = [
 ]
 
 
-def test_every_route_says_that_the_database_is_away_and_health_names_the_table(
-    alice: Person, outage: Outage
-) -> None:
+def test_every_route_says_that_the_database_is_away(alice: Person, outage: Outage) -> None:
     for method, path, table in ROUTES:
         outage.next("", table)
         body = {"function": "look"} if method == "POST" else None
@@ -240,7 +234,7 @@ def damage(variable: str) -> None:
             client.put_item(TableName=table, Item={**item, "packed": {"B": b"garbage"}})
 
 
-def test_a_conversation_goes_on_over_a_damaged_turn_or_archive(
+def test_a_conversation_goes_on_over_damage(
     alice: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
     alice.chat('probe.save {"text": "lost"}')

@@ -67,7 +67,7 @@ def in_turn(person: Person, times: int) -> list[Person]:
 
 
 @pytest.mark.parametrize("deliveries", [2, 8])
-def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_alike(
+def test_deliveries_at_once_are_answered_alike(
     stack: Stack, alice: Person, deliveries: int
 ) -> None:
     message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
@@ -101,9 +101,7 @@ class Fickle:
 
 @pytest.mark.deployed(model=FunctionModel(Fickle()), env=CLOSED)
 @pytest.mark.parametrize("deliveries", [2, 5])
-def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(
-    stack: Stack, alice: Person, deliveries: int
-) -> None:
+def test_a_fickle_model_does_it_once(stack: Stack, alice: Person, deliveries: int) -> None:
     answers = at_once(*[lambda: alice.chat("save what I mean", request_id="r1")] * deliveries)
     assert are_alike(answers)
     assert len(texts(stack)) == 2
@@ -129,9 +127,7 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
         assert texts(stack) == ["mended"]
 
 
-def test_a_request_repeated_gets_its_reply_another_a_conflict_and_without_an_id_each_is_its_own(
-    stack: Stack, alice: Person
-) -> None:
+def test_a_request_id_is_of_one_request_which_it_names(stack: Stack, alice: Person) -> None:
     once = 'probe.save {"text": "once"}'
     first = alice.chat(once, request_id="r1")
     alice.chat("probe.look {}")
@@ -163,9 +159,7 @@ def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person)
 
 
 @pytest.mark.parametrize("function", ["save", "remove"])
-def test_direct_calls_of_one_request_id_run_once_and_two_conflict(
-    stack: Stack, alice: Person, function: str
-) -> None:
+def test_direct_calls_of_one_id_run_once(stack: Stack, alice: Person, function: str) -> None:
     def press(name: str, text: str) -> Answer:
         body = {"function": name, "params": {"text": text}, "request_id": "click-1"}
         return alice.send("POST", "/v1/extensions/probe/call", body=body)
@@ -199,9 +193,7 @@ def removed(stack: Stack) -> list[str]:
     "words",
     ["Yes, delete it!", "OK", "Да, удаляй", "No, don't delete it", "cancel", "Нет, не надо"],
 )
-def test_a_yes_in_words_runs_what_waited_and_a_no_nothing_and_ends_the_question(
-    alice: Person, words: str
-) -> None:
+def test_what_a_yes_and_a_no_in_words_do(alice: Person, words: str) -> None:
     confirmation, is_yes = asked(alice), words[0] in "YOД"
     answer = alice.chat(words)
     assert (answer["status"], bool(answer["calls"])) == ("ok", is_yes)
@@ -222,9 +214,7 @@ def test_a_yes_that_comes_several_times_at_once_runs_once(alice: Person, times: 
     assert [t["turn"] for t in alice.turns()] == [1]
 
 
-def test_a_yes_in_words_and_one_by_api_or_a_no_at_once_are_one_of_the_two(
-    stack: Stack, alice: Person
-) -> None:
+def test_of_two_answers_at_once_one_counts(stack: Stack, alice: Person) -> None:
     confirmation = asked(alice, session_id="s2")
     yes = partial(alice.chat, session_id="s2")
     answers = at_once(lambda: alice.confirm(confirmation), lambda: yes("yes"))

@@ -60,9 +60,7 @@ def fill(
     return person.send("POST", "/v1/extensions/probe/call", body=body)
 
 
-def test_a_form_that_was_sent_is_its_turn_with_receipt_and_facts(
-    stack: Stack, alice: Person, model: Offering
-) -> None:
+def test_a_form_that_was_sent_is_its_turn(stack: Stack, alice: Person, model: Offering) -> None:
     assert alice.turns()[0]["ui"] == FORM
     assert fill(alice)["status"] == "ok"
     [turn] = alice.turns()

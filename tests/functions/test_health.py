@@ -147,16 +147,14 @@ def invoked(function: str, **arguments: Any) -> dict[str, Any]:
     return event("invoke_call") | {"app_id": "probe", "name": function, "arguments": arguments}
 
 
-def test_a_call_counts_as_failed_where_the_code_raised_not_where_it_refused(
-    stack: Stack, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_refusal_is_no_failed_call(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
     raised = counted(stack, capsys, "tool_dispatch", invoked("fail"))
     refused = counted(stack, capsys, "tool_dispatch", invoked("save", text=1), invoked("none"))
     assert raised == {"Calls": 1, "CallFailures": 1, "Requests": 1, "ServerErrors": 0}
     assert (refused["Calls"], refused["CallFailures"]) == (2, 0)
 
 
-def test_a_message_that_has_to_come_again_is_a_server_error(
+def test_what_comes_again_is_a_server_error(
     stack: Stack, capsys: pytest.CaptureFixture[str]
 ) -> None:
     batch = event("sqs_refresh_batch")

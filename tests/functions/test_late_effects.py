@@ -341,9 +341,7 @@ def test_a_result_waits_for_a_turn_that_is_recorded_minutes_later(late: Late) ->
     assert late.records() == ["order: ok"]
 
 
-def test_a_letter_nobody_can_read_goes_to_the_dead_one_of_no_turn_nowhere_others_are_served(
-    late: Late,
-) -> None:
+def test_letters_that_nobody_can_read_or_takes_hold_up_no_other(late: Late) -> None:
     late.person.chat("order 1", session_id="s1", request_id="q1")
     late.faults.wanted["read the session"] = 1
     late.end(1)

@@ -44,9 +44,7 @@ def told(answer: Answer) -> tuple[int, str, int, int]:
 
 
 @limits(USER_REQUESTS_PER_MINUTE="2")
-def test_a_third_message_or_call_in_a_minute_waits_for_the_next_and_a_panel_does_not(
-    alice: Person, clock: FrozenClock
-) -> None:
+def test_messages_and_calls_wait_for_the_next_minute(alice: Person, clock: FrozenClock) -> None:
     assert alice.chat("hello").status == alice.call("probe", "look").status == 200
     refused = alice.chat("hello")
     assert told(refused) == (429, "UserRequestsPerMinute", 2, 40)
@@ -61,9 +59,7 @@ def test_a_third_message_or_call_in_a_minute_waits_for_the_next_and_a_panel_does
 
 
 @limits(USER_TOKENS_PER_DAY="150")
-def test_a_day_s_tokens_end_after_the_turn_that_used_them_up(
-    stack: Stack, alice: Person, clock: FrozenClock
-) -> None:
+def test_a_day_s_tokens_are_used_up(stack: Stack, alice: Person, clock: FrozenClock) -> None:
     for _ in range(2):
         assert alice.chat("probe.look {}").status == 200
     midnight = 12 * 3600 - 20
@@ -74,9 +70,7 @@ def test_a_day_s_tokens_end_after_the_turn_that_used_them_up(
 
 
 @limits(TENANT_TOKENS_PER_DAY="150")
-def test_a_tenant_s_tokens_are_those_of_all_its_users_in_any_process_within_a_minute(
-    stack: Stack, alice: Person, clock: FrozenClock
-) -> None:
+def test_a_tenant_s_tokens_are_its_users(stack: Stack, alice: Person, clock: FrozenClock) -> None:
     assert alice.chat("hello").status == 200  # this process has asked for the sum
     handlers = functions(model=FunctionModel(costly), clock=clock)  # of another process
     bob = Person(replace(stack, handlers=handlers), BOB)
@@ -93,9 +87,7 @@ def test_a_tenant_s_tokens_are_those_of_all_its_users_in_any_process_within_a_mi
     TENANT_TOKENS_PER_DAY="0",
     TRANSCRIPT_DAYS="0",
 )
-def test_without_limits_and_transcripts_no_tokens_are_counted_and_nothing_is_kept(
-    stack: Stack, alice: Person
-) -> None:
+def test_without_limits_nothing_is_counted_or_kept(stack: Stack, alice: Person) -> None:
     for _ in range(7):
         assert alice.chat("probe.look {}").status == 200
     (day,) = rows(stack, "limits")  # which says who runs

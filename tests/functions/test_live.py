@@ -167,9 +167,7 @@ def test_a_deployment_without_sockets_says_so() -> None:
         assert Person(stack, ALICE).send("POST", "/v1/live").status == 404
 
 
-def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request_and_its_calls_are_remembered(
-    sockets: Connections,
-) -> None:
+def test_a_turn_is_told_as_it_goes_and_ends_as_a_request_does(sockets: Connections) -> None:
     there: list[list[str]] = []
 
     def asked(request: ModelRequest) -> ModelResponse:
@@ -203,7 +201,7 @@ def test_only_a_developer_sees_where_a_turns_time_went(sockets: Connections, sta
         assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
 
 
-def test_an_event_reaches_every_open_page_of_its_user_and_one_that_is_gone_is_forgotten(
+def test_an_event_reaches_its_users_pages(
     sockets: Connections, stack: Stack, alice: Person
 ) -> None:
     stream = stack.stream()

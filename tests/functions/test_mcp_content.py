@@ -144,8 +144,6 @@ def test_nobody_comes_back_for_what_another_was_asked(person: Person) -> None:
         ({"elicitation": {}}, "2025-06-18"),
     ],
 )
-def test_a_client_that_cannot_come_back_is_told_how_its_user_confirms(
-    person: Person, can: dict[str, Any], version: str
-) -> None:
+def test_it_is_told_where_it_cannot_ask(person: Person, can: dict[str, Any], version: str) -> None:
     told = send(person, "tools/call", DESTROYS, session(person, can, version))["result"]
     assert told["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"

@@ -110,9 +110,7 @@ def test_a_request_id_used_for_another_call_is_a_conflict(person: Person, first:
     assert stored(person, "texts") == before
 
 
-def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_once_and_a_no_none(
-    person: Person,
-) -> None:
+def test_a_yes_elicited_by_the_client_runs_that_call_once_and_a_no_none(person: Person) -> None:
     asked = remove(person)["result"]
     assert asked["resultType"] == "input_required"
     assert "remove" in asked["inputRequests"]["confirm"]["params"]["message"]
@@ -143,9 +141,7 @@ def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_o
     assert stored(person, "removed") == 1
 
 
-def test_a_client_that_cannot_ask_is_told_how_its_user_confirms_and_makes_up_no_yes(
-    person: Person,
-) -> None:
+def test_a_client_that_cannot_ask_is_told_how_and_makes_up_no_yes(person: Person) -> None:
     """It was shown the card as text; with its id it makes up what its user did."""
     key = {"idempotency-key": "k"}
     for answer in (

@@ -126,7 +126,7 @@ def test_erasure_leaves_nothing_touches_nobody_else_and_is_recorded_once(stack: 
     assert rows(stack, "audit") == before
 
 
-def test_every_item_is_in_a_place_every_place_holds_one_and_an_erasure_that_broke_off_goes_on(
+def test_an_erasure_finds_each_place_and_goes_on(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice = lived(stack, ALICE)
@@ -169,9 +169,7 @@ def test_nothing_is_erased_without_the_word_that_was_given_out(alice: Person, bo
     assert items(alice.stack, ALICE)
 
 
-def test_an_export_holds_every_item_until_when_it_is_kept_no_secret_and_comes_in_parts(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_export_is_whole_without_secrets(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     alice = lived(stack, ALICE)
     lived(stack, BOB)
     lines = export(alice)
@@ -208,9 +206,7 @@ def test_an_export_holds_whatever_an_app_has_named_or_stored_so(stack: Stack) ->
     assert found["document"]["data"]["data"] == half
 
 
-def test_calls_are_told_with_the_message_behind_them_and_a_conversation_by_its_title(
-    alice: Person, bob: Person
-) -> None:
+def test_calls_are_told_by_message_conversations_by_title(alice: Person, bob: Person) -> None:
     alice.chat('probe.save {"text": "a"}')
     question = alice.chat('probe.remove {"text": "a"}')["confirmation"]["id"]
     alice.confirm(question)

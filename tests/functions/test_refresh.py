@@ -272,9 +272,7 @@ def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loo
     assert due(fresh.queue.take()) == [(ALICES, 0)]
 
 
-def test_what_is_due_costs_one_lease_one_look_and_one_save_however_often_it_is_delivered(
-    fresh: Loop,
-) -> None:
+def test_what_is_due_costs_a_lease_a_look_and_a_save_delivered_often(fresh: Loop) -> None:
     fresh.clock.advance(30)
     (message,) = fresh.queue.take()
     with ThreadPoolExecutor(4) as consumers:
@@ -364,9 +362,7 @@ def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) ->
     assert fresh.trace()["steady"] == 2
 
 
-def test_a_batch_takes_no_longer_than_its_longest_message_and_no_lost_job_holds_it_up(
-    fresh: Loop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_takes_as_long_as_one(fresh: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     """The function's time is measured by one message, and a batch has as many as the template
     says."""
     service = fresh.stack.handlers["skeleton_refresh"].lambda_handler.service()

@@ -51,7 +51,7 @@ def begin(person: Person, provider: str = "acme", **more: Any) -> str:
 
 
 def returns(
-    stack: Stack,
+    person: Person,
     query: dict[str, str],
     method: str = "GET",
     path: str = CALLBACK,
@@ -62,7 +62,7 @@ def returns(
     if method == "POST":
         kind = {"content-type": "application/x-www-form-urlencoded"}
         more = {"body": urlencode(query), "headers": kind}
-    answer = stack.invoke("chat_turn", http_event(method, path, **more))
+    answer = person.stack.invoke("chat_turn", http_event(method, path, **more))
     assert answer["headers"]["content-type"] == "text/html; charset=utf-8", answer
     assert "default-src 'none'" in answer["headers"]["content-security-policy"]
     assert answer["headers"]["cache-control"] == "no-store"
@@ -76,11 +76,11 @@ def fields(page: str) -> dict[str, str]:
     return {name: html.unescape(value) for name, value in found}
 
 
-def connect(stack: Stack, acme: Provider, person: Person) -> tuple[int, str]:
+def connect(acme: Provider, person: Person) -> tuple[int, str]:
     """All of it: the call, the provider, the question, the yes."""
-    status, page = returns(stack, acme.consent(begin(person)))
+    status, page = returns(person, acme.consent(begin(person)))
     assert status == 200, page
-    return returns(stack, fields(page), "POST")
+    return returns(person, fields(page), "POST")
 
 
 def accounts(person: Person) -> dict[str, Any]:
@@ -108,11 +108,9 @@ def test_the_address_has_what_is_needed_and_no_secret(alice: Person, acme: Provi
     assert begin(alice) != begin(alice)
 
 
-def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sections_are_told(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
+def test_an_account_is_connected_and_told(acme: Provider, alice: Person) -> None:
     alice.install("accounts")
-    status, page = connect(stack, acme, alice)
+    status, page = connect(acme, alice)
     assert (status, "acme account sarah@acme.example connected" in page) == (200, True)
     found = accounts(alice)
     (account,), (heard,) = found["mailboxes"], found["heard"]
@@ -127,7 +125,7 @@ def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sect
         "token_type": "Bearer",
         "expires_at": 1778865664 + 3600,
     }
-    assert accounts(Person(stack, BOB)) == {"mailboxes": [], "heard": []}
+    assert accounts(Person(alice.stack, BOB)) == {"mailboxes": [], "heard": []}
     named = {"who": "alice", "provider": "acme", "email": "sarah@acme.example"}
     assert heard.items() >= {**named, "collection": "mailboxes"}.items()
     (told,) = alice.events("notification")
@@ -135,14 +133,12 @@ def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sect
     (refresh,) = alice.events("panel_refresh")
     assert refresh["panels"] == ["accounts"]
     assert "access-1" not in str([heard, told, refresh])
-    settle(stack.drain)
-    sections = [r["data"] for r in rows(stack, "skeleton") if r["sk"] == "accounts#accounts"]
+    settle(alice.stack.drain)
+    sections = [r["data"] for r in rows(alice.stack, "skeleton") if r["sk"] == "accounts#accounts"]
     assert sections == ['{"connected":1}']
 
 
-def test_a_token_that_ends_is_renewed_once_for_all_and_what_fails_is_told(
-    stack: Stack, acme: Provider, alice: Person, clock: FrozenClock
-) -> None:
+def test_a_token_is_renewed_once_for_all(acme: Provider, alice: Person, clock: FrozenClock) -> None:
     def looked() -> str:
         answer = alice.call("accounts", "look")
         if answer.status == 200 and answer["status"] == "ok":
@@ -150,7 +146,7 @@ def test_a_token_that_ends_is_renewed_once_for_all_and_what_fails_is_told(
         return str(answer.error["code"] if answer.status != 200 else answer["error_code"])
 
     assert looked() == ""
-    connect(stack, acme, alice)
+    connect(acme, alice)
     assert looked() == "access-1"
     clock.advance(3541)
     asked = len(acme.requests)
@@ -167,7 +163,7 @@ def test_a_token_that_ends_is_renewed_once_for_all_and_what_fails_is_told(
 def test_an_export_names_the_connection_and_never_its_tokens(acme: Provider, alice: Person) -> None:
     # of a form that no rule knows: they go by their names
     acme.more = {"refresh_token": "again and for good", "id_token": "whose"}
-    connect(alice.stack, acme, alice)
+    connect(acme, alice)
     set_secret(alice.stack, "acme_client_secret", "s3cret")
     exported = alice.send("GET", "/v1/me/export").body
     lines = [json.loads(line) for line in exported.splitlines()]
@@ -179,36 +175,32 @@ def test_an_export_names_the_connection_and_never_its_tokens(acme: Provider, ali
     assert [text for text in ("access-1", "again and", "s3cret") if text in exported] == []
 
 
-def test_a_page_that_is_sent_by_four_browsers_at_once_and_again_connects_once(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
-    russian = Person(stack, {**ALICE, "language": "ru-RU"})
-    assert "Подключить Acme к Accounts?" in returns(stack, acme.consent(begin(russian)))[1]
-    assert '<html lang="ru">' in returns(stack, {"state": "x"}, language="ru-RU,ru;q=0.9")[1]
-    _, page = returns(stack, acme.consent(begin(alice)))
+def test_a_page_sent_by_four_browsers_at_once_connects_once(acme: Provider, alice: Person) -> None:
+    russian = Person(alice.stack, {**ALICE, "language": "ru-RU"})
+    assert "Подключить Acme к Accounts?" in returns(alice, acme.consent(begin(russian)))[1]
+    assert '<html lang="ru">' in returns(alice, {"state": "x"}, language="ru-RU,ru;q=0.9")[1]
+    _, page = returns(alice, acme.consent(begin(alice)))
     assert "alice@acme.example" in page, "so that a stranger's link is noticed"
     assert "Connect Acme to Accounts?" in page
     assert accounts(alice)["mailboxes"] == [], "looking connects nothing"
     form = fields(page)
-    answers = at_once(*[lambda: returns(stack, form, "POST")] * 4)
+    answers = at_once(*[lambda: returns(alice, form, "POST")] * 4)
     assert {status for status, _ in answers} == {200}
-    assert returns(stack, form, "POST") == returns(stack, form, "POST")
+    assert returns(alice, form, "POST") == returns(alice, form, "POST")
     assert [r["path"] for r in acme.requests] == ["/token"]
     assert len(accounts(alice)["heard"]) == 1
 
 
-def test_the_same_account_again_is_the_same_document_and_keeps_its_refresh_token(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
+def test_the_same_account_again_is_the_same_document(acme: Provider, alice: Person) -> None:
     acme.with_id_token = False
-    connect(stack, acme, alice)  # the provider is asked whose account it is
+    connect(acme, alice)  # the provider is asked whose account it is
     assert acme.requests[-1] == {"path": "/me", "authorization": "Bearer access-1"}
     acme.with_id_token, acme.more = True, {}
-    connect(stack, acme, alice)
+    connect(acme, alice)
     (account,) = accounts(alice)["mailboxes"]
     assert (account["access_token"], account["refresh_token"]) == ("access-2", "refresh-1")
     acme.claims = {"sub": "43", "email": "second@acme.example"}
-    connect(stack, acme, alice)
+    connect(acme, alice)
     both = [a["email"] for a in accounts(alice)["mailboxes"]]
     assert both == ["sarah@acme.example", "second@acme.example"]
 
@@ -224,26 +216,26 @@ def test_the_same_account_again_is_the_same_document_and_keeps_its_refresh_token
     ids=str,
 )
 def test_what_comes_back_wrong_connects_nothing(
-    stack: Stack, acme: Provider, alice: Person, change: dict[str, str], words: str
+    acme: Provider, alice: Person, change: dict[str, str], words: str
 ) -> None:
-    status, page = returns(stack, {**acme.consent(begin(alice)), **change})
+    status, page = returns(alice, {**acme.consent(begin(alice)), **change})
     assert (status, words in page, "<script" in page) == (400, True, False)
     assert accounts(alice)["mailboxes"] == []
 
 
-def test_a_state_is_good_for_its_own_only_and_for_ten_minutes(
-    stack: Stack, acme: Provider, alice: Person, clock: FrozenClock
+def test_a_state_is_its_owns_for_ten_minutes(
+    acme: Provider, alice: Person, clock: FrozenClock
 ) -> None:
     for other in ("probe/oauth/acme", "accounts/oauth/google", "no/oauth/acme"):
         query, path = acme.consent(begin(alice)), f"/v1/ext/{other}/callback"
-        assert returns(stack, query, path=path)[0] == 400
-        assert returns(stack, {k: query[k] for k in ("state", "code")}, "POST", path=path)[0] == 400
+        assert returns(alice, query, path=path)[0] == 400
+        assert returns(alice, {k: query[k] for k in ("state", "code")}, "POST", path=path)[0] == 400
     assert acme.requests == []
     query = acme.consent(begin(alice))
     clock.advance(599)
-    assert returns(stack, query)[0] == 200
+    assert returns(alice, query)[0] == 200
     clock.advance(1)
-    assert [returns(stack, query, how)[0] for how in ("GET", "POST")] == [400, 400]
+    assert [returns(alice, query, how)[0] for how in ("GET", "POST")] == [400, 400]
 
 
 REFUSED = (400, b'{"error": "invalid_grant", "error_description": "hunter2"}')
@@ -257,14 +249,14 @@ FAILURES: dict[str, tuple[tuple[int, bytes], str]] = {
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-def test_a_provider_that(stack: Stack, acme: Provider, alice: Person, failure: str) -> None:
+def test_a_provider_that(acme: Provider, alice: Person, failure: str) -> None:
     acme.fails, words = FAILURES[failure]
-    status, page = connect(stack, acme, alice)
+    status, page = connect(acme, alice)
     assert (status, f"acme gave no tokens ({words})" in page) == (400, True)
     assert "hunter2" not in page
     assert accounts(alice) == {"mailboxes": [], "heard": []}
     acme.fails = None
-    assert connect(stack, acme, alice)[0] == 200  # the next sign-in is not harmed
+    assert connect(acme, alice)[0] == 200  # the next sign-in is not harmed
 
 
 def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(alice: Person) -> None:
@@ -296,23 +288,23 @@ def test_without_its_own_address_a_deployment_begins_none(acme: Provider) -> Non
 
 
 def test_an_app_that_was_removed_meanwhile_gets_no_account(acme: Provider, alice: Person) -> None:
-    form = fields(returns(alice.stack, acme.consent(begin(alice)))[1])
+    form = fields(returns(alice, acme.consent(begin(alice)))[1])
     alice.uninstall("accounts")
-    status, page = returns(alice.stack, form, "POST")
+    status, page = returns(alice, form, "POST")
     assert (status, "accounts is no longer installed" in page) == (400, True)
     assert acme.requests == []
 
 
 def test_what_is_kept_and_logged_holds_neither_state_nor_secret(
-    stack: Stack, acme: Provider, alice: Person, caplog: pytest.LogCaptureFixture
+    acme: Provider, alice: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
     acme.fails = REFUSED
     url = begin(alice)
     state = parse_qs(urlsplit(url).query)["state"][0]
-    returns(stack, fields(returns(stack, acme.consent(url))[1]), "POST")
+    returns(alice, fields(returns(alice, acme.consent(url))[1]), "POST")
     acme.fails = None
-    connect(stack, acme, alice)
+    connect(acme, alice)
     assert "sign-in not finished: acme gave no tokens (invalid_grant)" in caplog.text
-    kept = caplog.text + str([rows(stack, table) for table in ("audit", "events", "cache")])
+    kept = caplog.text + str([rows(alice.stack, table) for table in ("audit", "events", "cache")])
     secrets = (state, CLIENT["client_secret"], "access-1", "refresh-1", "hunter2")
     assert [secret for secret in secrets if secret in kept] == []

@@ -100,9 +100,7 @@ def test_what_a_result_tells_takes_its_effect_back(alice: Person, changed: str, 
     assert {**task, "id": before["id"]} == before
 
 
-def test_only_what_the_receipt_offers_is_proposed_and_while_its_turn_is_known(
-    alice: Person,
-) -> None:
+def test_only_what_a_receipt_that_is_known_offers_is_proposed(alice: Person) -> None:
     undo = added(alice, "r1")["undo"]
     other = {**undo, "params": {"title": "water the plants"}}
     assert pressed(alice, other, "r1").error["code"] == "gone"
@@ -162,9 +160,7 @@ def test_what_has_no_way_back_is_said_to_have_none_though_something_earlier_has(
     assert answer["reply"].startswith("That cannot be undone: Books – Drop a book")
 
 
-def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_an_undo_that_is_no_call_is_never_offered(caplog: pytest.LogCaptureFixture) -> None:
     ext = Extension("tasks", display_name="Tasks")
     chat = ChatExtension(ext)
 
@@ -199,9 +195,7 @@ LATER = {
 
 @pytest.mark.parametrize("tag", LATER)
 @pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
-def test_undo_said_again_takes_back_what_was_made_before_that_and_behind_a_card_is_a_no_to_it(
-    alice: Person, tag: str
-) -> None:
+def test_undo_said_again_and_behind_an_open_card(alice: Person, tag: str) -> None:
     add, write, greet, undo, yes = LATER[tag]
     title = add.split()[-1]
     alice.chat(add)
@@ -222,9 +216,7 @@ def test_undo_said_again_takes_back_what_was_made_before_that_and_behind_a_card_
 
 
 @pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
-def test_a_card_that_nobody_answered_or_another_command_of_such_words_keeps_no_undo_away(
-    alice: Person,
-) -> None:
+def test_neither_an_open_card_nor_such_words_keep_an_undo_away(alice: Person) -> None:
     alice.chat("добавь задачу: купить лампочки")
     told = alice.chat("Напиши Олегу, что книгу верну в пятницу").body
     assert "confirmation" not in told and tasks(alice) == 1

@@ -208,9 +208,7 @@ def test_a_yes_after_something_else_answers_nothing_and_the_button_works_for_man
 @pytest.mark.parametrize("accept", [True, False])
 @pytest.mark.parametrize("between", [0, 4], ids=["in their own turns", "carried into the other's"])
 @pytest.mark.parametrize("which", [0, 1])
-def test_the_reply_to_one_card_does_not_show_another_that_still_waits(
-    which: int, between: int, accept: bool
-) -> None:
+def test_a_reply_to_one_card_shows_no_other(which: int, between: int, accept: bool) -> None:
     shop = Shop()
     cards = [shop.say("delete a", DELETE_A)["confirmation"]["id"]]
     for n in range(between):
@@ -286,9 +284,7 @@ def faulty(crash: list[Any]) -> Any:
 @pytest.mark.parametrize("error", [Crash(), StorageUnavailable("away")], ids=["crash", "outage"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", range(1, 7))
-def test_whatever_dies_the_effect_happens_once_and_asking_again_finds_it(
-    at: int, after: bool, error: BaseException
-) -> None:
+def test_whatever_dies_the_effect_happens_once(at: int, after: bool, error: BaseException) -> None:
     crash: list[Any] = []
     shop = Shop(faulty(crash))
     asked = shop.say("delete a", DELETE_A)["confirmation"]["id"]

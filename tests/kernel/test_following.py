@@ -150,9 +150,7 @@ def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran_and_was_shown(
     assert ([c["status"] for c in body["calls"]], len(model.narrated)) == (called, narrated)
 
 
-def test_what_is_said_is_shown_by_sentences_and_stays_as_the_beginning_of_a_reply_to_a_call() -> (
-    None
-):
+def test_what_is_said_is_shown_by_sentences_and_stays() -> None:
     said = "Hello there. I can look into your mail."
     frames, body = followed(Speaker(planned=(said, ())))
     assert texts(frames)[0].strip() == "Hello there."

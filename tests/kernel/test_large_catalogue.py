@@ -91,9 +91,7 @@ def test_what_a_search_finds_or_a_call_names_can_be_called_in_the_next_round() -
     assert told in talk.asked[1].prompt
 
 
-def test_a_search_stands_beside_calls_stays_within_an_app_and_ends_a_turn_where_it_finds_nothing() -> (
-    None
-):
+def test_a_search_stands_beside_calls_and_ends_a_turn_where_it_finds_nothing() -> None:
     talk = Talk()
     talk.say(ABOUT_PARCELS, planned(FIND, look("parcel_17")), planned(LOOK))
     assert [c["fn_name"] for c in talk.calls] == ["parcel_17", "orchestra_66"]
@@ -111,9 +109,7 @@ def test_a_search_stands_beside_calls_stays_within_an_app_and_ends_a_turn_where_
     assert [r.role for r in talk.asked].count("classifier") == 3
 
 
-def test_a_catalogue_stays_within_what_services_take_and_one_that_is_shown_whole_has_no_search() -> (
-    None
-):
+def test_a_catalogue_has_room_for_what_services_take_and_whole_no_search() -> None:
     talk = Talk()
     wanted = [f"{matter} {n}" for n in (20, 50) for matter in MATTERS]
     first = talk.say(ABOUT_PARCELS, *map(planned, map(search, wanted)))
@@ -178,9 +174,7 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     assert talk.asked[-1].tools == last.tools
 
 
-def test_a_session_keeps_its_first_choice_and_shows_what_each_turn_needs_until_an_app_leaves() -> (
-    None
-):
+def test_a_session_keeps_its_first_choice_until_an_app_leaves() -> None:
     talk = Talk()
     first = talk.say(ABOUT_PARCELS)
     for n in range(20, 26):

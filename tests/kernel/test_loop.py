@@ -131,9 +131,7 @@ def test_a_failed_call_goes_back_and_a_failure_made_good_is_not_told(office: Off
     assert "LOCKED" not in model.requests[-1].prompt
 
 
-def test_the_narrator_hands_back_when_results_do_not_answer_and_not_for_ever(
-    office: Office,
-) -> None:
+def test_the_narrator_hands_back_where_results_do_not_answer(office: Office) -> None:
     done = say("Boris is in B-12 now.")
     k, model = kernel(office, "find Anna", say(HAND_BACK), "move Boris B-12", done)
     assert k.chat("move Boris to Anna").text == "Boris is in B-12 now."
@@ -271,9 +269,7 @@ def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
     assert reply.body["status"] == "ok"
 
 
-def test_what_was_planned_and_not_run_is_named_also_where_the_model_goes_away(
-    office: Office,
-) -> None:
+def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
     office.busy = 9
     steps = "find Anna, print, move <NAME_9> {{steps.0.data.room}}, move Boris B-12"
     k, _ = kernel(office, steps, say("Anna is in B-12."), WEBBEE_MAX_ROUNDS="1")

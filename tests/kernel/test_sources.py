@@ -28,9 +28,7 @@ def shown(body: dict[str, object]) -> dict[str, object]:
     return {text[s["start"] : s["end"]]: s.get("path") or s.get("formula", "") for s in sources}
 
 
-def test_each_value_of_a_reply_names_its_field_and_what_has_none_is_asked_about_and_marked() -> (
-    None
-):
+def test_each_value_of_a_reply_names_its_field_or_is_marked() -> None:
     reply = "<EMAIL_1> ordered A-17 for 120.50 EUR; both together are 200 EUR."
     body = kernel(call("shop.orders"), say(reply)).chat("my orders?").body
     assert body["reply"] == reply.replace("<EMAIL_1>", "anna@example.com")
@@ -96,9 +94,7 @@ def answered(message: str, reply: str, *, remembered: bool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("remembered", [True, False])
 @pytest.mark.parametrize(("message", "reply"), ASKED)
-def test_a_number_of_the_message_is_marked_and_the_kernel_adds_what_the_list_holds(
-    message: str, reply: str, remembered: bool
-) -> None:
+def test_a_number_of_the_message_is_marked(message: str, reply: str, remembered: bool) -> None:
     body = answered(message, reply, remembered=remembered)
     assert body["reply"].startswith(reply)
     (mark,) = body["marks"]

@@ -42,9 +42,7 @@ def test_the_guides_own_server_is_added_as_a_read(here: Path, command: Command) 
     assert '"list pantry" is said in the chat' in GUIDE
 
 
-def test_a_server_is_added_looked_at_and_approved_again_when_it_changes(
-    told: Told, here: Path, command: Command
-) -> None:
+def test_a_server_is_added_and_approved_anew(told: Told, here: Path, command: Command) -> None:
     shown, _ = command("mcp", "add", "sums", "--server", told.url, "--yes")
     assert "new     add (read)" in shown
     assert re.search(r"says it is \S+ \S+, version \d{4}-\d\d-\d\d of the protocol", shown)
@@ -63,9 +61,7 @@ def test_a_server_is_added_looked_at_and_approved_again_when_it_changes(
     command("mcp", "list")
 
 
-def test_the_message_that_is_told_after_an_approval_leads_to_a_tool(
-    told: Told, here: Path, command: Command
-) -> None:
+def test_the_message_that_is_told_finds_a_tool(told: Told, here: Path, command: Command) -> None:
     untold = {"name": "count_all-sheep", "inputSchema": ADD["inputSchema"]}
     told.behave(tools=[NOTE, {**untold, "annotations": {"readOnlyHint": True}}])
     out, _ = command("mcp", "add", "my-sums", "--server", told.url, "--yes")
@@ -79,9 +75,7 @@ def test_the_message_that_is_told_after_an_approval_leads_to_a_tool(
     assert '"function": "count_all-sheep"' in json.dumps(k.chat(message).body["ui"])
 
 
-def test_a_server_that_announces_resources_and_has_none_gets_no_function_to_list_them(
-    told: Told, here: Path, command: Command
-) -> None:
+def test_no_function_lists_resources_of_none(told: Told, here: Path, command: Command) -> None:
     told.behave(resources=[], tools=[NOTE, {"name": "tally", "inputSchema": {"type": "object"}}])
     out, _ = command("mcp", "add", "sums", "--server", told.url, "--yes")
     assert "list_resources" not in out
@@ -127,9 +121,7 @@ def test_a_server_that_cannot_be_named_so_or_that_nobody_looks_at_is_told_why_an
     assert not (here / "webbee.toml").exists()
 
 
-def test_a_command_that_ends_is_told_with_its_exit_code_and_its_last_words(
-    command: Command, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_command_that_ends_is_told_so(command: Command, caplog: pytest.LogCaptureFixture) -> None:
     code = (
         "import os, sys; print('no licence for', os.environ['KEY'], file=sys.stderr); sys.exit(3)"
     )

@@ -181,9 +181,7 @@ def test_a_change_between_calls_is_heard_and_takes_the_tool_away(told: Told, k: 
     until(lambda: "add" in functions(k))
 
 
-def test_nothing_of_a_server_is_there_before_somebody_approved_it_at_its_address(
-    told: Told, server: McpServer, tmp_path: Path
-) -> None:
+def test_nothing_is_there_before_approval(told: Told, server: McpServer, tmp_path: Path) -> None:
     moved = server.model_copy(update={"url": told.url.replace("127.0.0.1", "localhost")})
     there = app(kernel(tmp_path, moved))
     assert (there.functions, "another address" in there.error) == ((), True)
@@ -236,9 +234,7 @@ def test_what_nobody_sees_is_shown_and_stands_in_no_prompt(told: Told, tmp_path:
         ({**ADD, "inputSchema": {"type": "object", "properties": {"a": {"type": "no"}}}}, "no"),
     ],
 )
-def test_a_tool_that_cannot_be_a_function_is_refused_with_its_reason(
-    told: Told, tool: dict[str, Any], why: str
-) -> None:
+def test_a_tool_that_is_no_function_is_refused(told: Told, tool: dict[str, Any], why: str) -> None:
     told.behave(tools=[tool, NOTE])
     found = seen(McpServer(id="sums", url=told.url))
     assert [t["name"] for t in found.approval.tools] == ["note.keep"]

@@ -23,7 +23,7 @@ SUM = {"a": 1, "b": 1}
 ANN = User("ann", email="ann@example.com", tenant_id="acme")
 
 
-def test_a_tool_is_called_and_its_structured_result_is_remembered_word_for_word(
+def test_a_result_is_remembered_to_the_letter(
     told: Told, server: McpServer, tmp_path: Path
 ) -> None:
     script = [calls(("sums__add", {"a": 2, "b": 40})), says("The sum is 42.")]
@@ -34,9 +34,7 @@ def test_a_tool_is_called_and_its_structured_result_is_remembered_word_for_word(
     assert (digest.app_id, digest.fn_name, digest.data_facts_json) == ("sums", "add", '{"sum": 42}')
 
 
-def test_every_page_of_tools_and_the_resources_are_functions_with_the_servers_schema(
-    tmp_path: Path, k: TestKernel
-) -> None:
+def test_every_tool_is_a_function_with_the_servers_schema(tmp_path: Path, k: TestKernel) -> None:
     app = k.registry.catalogue().apps["sums"]
     assert app.display_name == "Sums"
     assert {f.fn_name: f.action_type for f in app.functions} == {
@@ -87,9 +85,7 @@ def test_arguments_are_checked_by_a_schema_of_any_draft_as_far_as_it_is_one(
     assert (refused.value.code, refused.value.field) == (f"VALIDATION_{code}", field)
 
 
-def test_resources_and_typed_texts_are_read_and_progress_is_told_to_whoever_made_the_call(
-    told: Told, k: TestKernel
-) -> None:
+def test_resources_and_texts_are_read_and_progress_is_told(told: Told, k: TestKernel) -> None:
     listed = ask(k, "sums", "list_resources", {})
     read = ask(k, "sums", "read_resource", {"uri": "memo://one"})
     assert listed.data == {"resources": [{"uri": "memo://one", "name": "one"}]}
@@ -194,9 +190,7 @@ ASKED = {
 }
 
 
-def test_a_servers_question_becomes_a_question_to_the_user_and_the_answer_travels_with_the_call(
-    told: Told, k: TestKernel
-) -> None:
+def test_a_servers_question_is_one_to_the_user(told: Told, k: TestKernel) -> None:
     told.behave(elicit=ASKED)
     asked = ask(k, "sums", "note_keep", {"text": "one"})
     assert asked.error_code == "NEEDS_ANSWER"

@@ -38,9 +38,7 @@ def test_what_may_pass_is_tried_once_more(wire: Wire, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("retry_after", "timeout_s"), [(5, 20.0), (2, 2.5)])
-def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(
-    wire: Wire, retry_after: float, timeout_s: float
-) -> None:
+def test_a_long_pause_is_not_waited_for(wire: Wire, retry_after: float, timeout_s: float) -> None:
     wire.server.play(replace(wire.fails("throttled"), retry_after=retry_after), Answer("late"))
     assert "try again in a minute" in failure(wire, timeout_s=timeout_s)
     assert len(wire.server.requests) == 1
@@ -246,9 +244,7 @@ def test_a_key_is_sent_and_never_shown(loop: LoopThread, caplog: pytest.LogCaptu
 
 
 @pytest.mark.parametrize("newer", ["sk-2", "sk-1"], ids=["replaced", "not replaced"])
-def test_a_key_that_was_refused_is_asked_for_once_more_and_a_new_one_takes_over_within_the_request(
-    loop: LoopThread, newer: str
-) -> None:
+def test_a_refused_key_is_read_once_more_and_replaced(loop: LoopThread, newer: str) -> None:
     with ChatServer(key="sk-2") as server:
         model = OpenAICompatibleModel(server.url, "m", key_of("sk-1", newer))
         server.play(Answer("ok"))
@@ -260,9 +256,7 @@ def test_a_key_that_was_refused_is_asked_for_once_more_and_a_new_one_takes_over_
         assert len(server.requests) == 1 + (newer == "sk-2")
 
 
-def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once_or_its_setting_is_named(
-    loop: LoopThread,
-) -> None:
+def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopThread) -> None:
     missing = {"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}
     key = key_of(ClientError(missing, "GetParameter"), "sk-1\n")
     named = "WEBBEE_MODEL_KEY_SECRET names: it does not exist"
@@ -273,9 +267,7 @@ def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once_or_its_setti
     assert "sk-1" not in repr(key)
 
 
-def test_a_key_that_no_header_can_carry_and_a_base_url_that_is_none_are_refused(
-    loop: LoopThread,
-) -> None:
+def test_a_key_or_base_url_that_no_request_can_have_is_refused(loop: LoopThread) -> None:
     with pytest.raises(ModelUnavailable, match="no header"):
         loop.run(ModelKey("ключ").get())
     for host in ("user:pass@host/v1", "", "host:port/v1", "[bad/v1"):
@@ -283,9 +275,7 @@ def test_a_key_that_no_header_can_carry_and_a_base_url_that_is_none_are_refused(
             OpenAICompatibleModel(f"http://{host}", "m")
 
 
-def test_clients_are_kept_by_a_few_read_timeouts_and_where_no_region_is_set_that_is_said(
-    loop: LoopThread,
-) -> None:
+def test_clients_are_kept_by_timeouts_and_a_missing_region_is_said(loop: LoopThread) -> None:
     factory = Mock(side_effect=RuntimeError("a defect stays a defect"))
     for seconds in (0.5, 4.0, 4.9, 17.0, 900.0):
         with pytest.raises(RuntimeError):

@@ -178,9 +178,7 @@ NATIVE: list[tuple[str, str, object]] = [
 
 
 @pytest.mark.parametrize(("text", "name", "given"), NATIVE)
-def test_a_nearly_right_call_is_that_of_the_one_function_that_fits_and_called_once(
-    text: str, name: str, given: object
-) -> None:
+def test_a_nearly_right_call_is_the_one_that_fits(text: str, name: str, given: object) -> None:
     made = Assembly(asking(tools=TOOLS))
     made.add_text(text)
     made.add_call(0, "", name, given)

@@ -30,9 +30,7 @@ def test_a_service_takes_the_request_as_it_is(wire: Wire) -> None:
     assert wire.server.problems == []
 
 
-def test_bedrock_gets_the_stable_parts_before_a_cache_point_and_effort_and_its_time_where_set(
-    bedrock: Wire,
-) -> None:
+def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> None:
     bedrock.server.play(Answer("ok"))
     bedrock.ask()
     [received] = bedrock.server.requests
@@ -66,9 +64,7 @@ def growing(before: int, **changes: Any) -> ModelRequest:
     [(2, ["kernel__search", "mail__list_inbox", "mail__send"]),
      (3, ["kernel__search", "mail__send"])],
 )  # fmt: skip
-def test_bedrock_keeps_tools_that_grow_part_by_part(
-    bedrock: Wire, before: int, cached: list[str]
-) -> None:
+def test_bedrock_keeps_tools_part_by_part(bedrock: Wire, before: int, cached: list[str]) -> None:
     bedrock.server.play(Answer("ok"), Answer("ok"))
     bedrock.ask(growing(before))
     later = Exchange("flat", "Hm.", note="go on")

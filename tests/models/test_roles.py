@@ -199,9 +199,7 @@ def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(service
     assert report["left_out"]["facts"] == 4 - prompt.count("FACTS: app=shop")
 
 
-def test_results_leave_room_for_the_next_question_and_the_oldest_facts_go_before_any_turn(
-    service: Wire,
-) -> None:
+def test_results_leave_room_and_the_oldest_facts_go_before_any_turn(service: Wire) -> None:
     kernel = TestKernel([shop(fat=400)], model=service.model, env=settings(6000))
     both = (("shop__orders_list", {}), ("kernel__continue", {}))
     service.server.play(

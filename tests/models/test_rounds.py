@@ -106,7 +106,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_whatever_a_model_answered_the_next_request_is_one_that_services_take(
+def test_the_next_request_is_one_services_take(
     service: Wire, kernel: TestKernel, name: str
 ) -> None:
     if service.kind == "bedrock" and name in ("odd name", "broken JSON"):
@@ -171,9 +171,7 @@ def test_what_is_signed_or_sealed_goes_back_unchanged_and_dies_with_the_turn(ser
         assert not any(w in body for w in (SECRET, "reasoningContent", "Z2VtaW5p", "ZW5j"))
 
 
-def test_it_is_in_no_answer_record_log_or_representation_and_no_watching_developer_is_told_it(
-    wire: Wire, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_it_is_told_nowhere_else(wire: Wire, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     caplog.set_level(logging.DEBUG, "webbee")
     kernel = TestKernel([desk()], model=wire.model, env=ENV)

@@ -53,9 +53,7 @@ def chat(*deltas: dict[str, Any]) -> ModelResponse:
     return answer.response()
 
 
-def test_one_function_called_twice_without_ids_is_two_calls_and_pieces_of_thoughts_are_apart() -> (
-    None
-):
+def test_one_function_called_twice_without_ids_is_two_calls() -> None:
     calls = [{"function": {"name": "mail__send", "arguments": f'{{"to": "{to}"}}'}}
              for to in ("bob", "eva")]  # fmt: skip
     found = chat(*({"tool_calls": [call]} for call in calls))
