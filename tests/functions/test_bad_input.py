@@ -163,6 +163,7 @@ REQUESTS = [
     case("POST /v1/confirmations/conf_000000000000", 404, "id", body={"accept": True}),
     case("POST /v1/confirmations/conf_0", 400, "accept", body={"accept": "yes"}),
     case("PATCH /v1/chat", 404, "path", body={}),
+    case("POST /v1/live", 404, "path"),
     case("POST /v1/extensions/nothing/call", 404, "app_id", body={"function": "x"}),
     case("POST /v1/extensions/probe/call", 400, "function", body={"params": {}}),
     case("POST /v1/extensions/probe/call", 400, "params", body={"function": "save", "params": []}),

@@ -162,11 +162,6 @@ def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(
     assert (sockets.ended, alice.turns("s9")) == (["c1"], [])
 
 
-def test_a_deployment_without_sockets_says_so() -> None:
-    with deployed() as stack:
-        assert Person(stack, ALICE).send("POST", "/v1/live").status == 404
-
-
 def test_a_turn_is_told_as_it_goes_and_ends_as_a_request_does(sockets: Connections) -> None:
     there: list[list[str]] = []
 

@@ -14,8 +14,9 @@ from webbee_kernel.turn.confirmation import choices, pick_choice
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
 
 
-def labels(reply: str) -> list[str]:
-    return [c["label"] for c in choices(reply)]
+NINE = [f"{chr(97 + n)}{'x' * 119}" for n in range(9)]
+BESIDE = "I found some:\nWhich one?\n" + "\n".join(f"- {row}" for row in NINE)
+"""As many rows, as long, beside as many lines as are choices."""
 
 
 @pytest.mark.parametrize(
@@ -29,21 +30,16 @@ def labels(reply: str) -> list[str]:
         # an answer with a question
         ("Monday:\n- a\nTuesday:\n- b\nWednesday:\n- c\nShall I go on?", []),
         ("Which one?\n" + "\n".join(f"- {n}" for n in range(10)), []),  # something to read
+        (BESIDE, NINE),
+        (f"{BESIDE}x", []),
+        (f"Hello.\n{BESIDE}", []),
     ],
 )
 def test_rows_beside_a_question_are_choices(reply: str, offered: list[str]) -> None:
-    assert labels(reply) == offered
+    assert [c["label"] for c in choices(reply)] == offered
 
 
-def test_nine_rows_of_120_letters_beside_two_lines_are_choices_and_not_one_more() -> None:
-    rows = [f"{chr(97 + n)}{'x' * 119}" for n in range(9)]
-    offered = "I found some:\nWhich one?\n" + "\n".join(f"- {row}" for row in rows)
-    assert labels(offered) == rows
-    assert labels(offered + "x") == []
-    assert labels("Hello.\n" + offered) == []
-
-
-def test_buttons_of_the_tree_say_more_than_their_label() -> None:
+def test_buttons_say_more_than_their_label_and_any_other_message_picks_nothing() -> None:
     soy = ui.Button("Buy soy milk", on_click=ui.Send("delete 17"))
     oat = ui.Button("Buy oat milk", on_click=ui.Send("delete 18"))
     tree = ui.Stack([soy, oat, ui.Button("Open", on_click=ui.Call("open"))]).to_dict()
@@ -53,9 +49,6 @@ def test_buttons_of_the_tree_say_more_than_their_label() -> None:
     assert choices("Shall I go on?", soy.to_dict()) == []
     alone = choices("No “tea” here. Which one: 1. Buy soy milk?", soy.to_dict())
     assert pick_choice("1", alone) == "delete 17"
-
-
-def test_any_other_message_picks_nothing_nor_a_number_where_the_labels_are_numbers() -> None:
     for message in ("3", "0", "yes", "2 of them", "delete 2", ""):
         assert pick_choice(message, choices(ASKED)) == ""
     assert pick_choice("2", choices("How many?\n- 1 night\n- 2 nights")) == ""
