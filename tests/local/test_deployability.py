@@ -259,9 +259,6 @@ def test_a_function_keeps_the_isolation_it_was_made_with(account: Account) -> No
     assert "made with tenant isolation and keeps it: Tenancy=environment" in told
 
 
-# ---------------------------------------------------------------- commands
-
-
 # ---------------------------------------------------------------- the shell, and the template's rules
 
 

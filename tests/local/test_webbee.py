@@ -140,35 +140,34 @@ def delete_all(ctx, params):
     ctx.skeleton.get("x")
     ctx.cache.set("a b", 1, ttl_seconds=999)
     requests.get("https://example.com")
-    print(ctx.fact_ledger)
+    print("deleted")
     return ActionResult.success("prose", "prose")
 
 @ext.skeleton("section")
 async def section(ctx):
     await ctx.skeleton.get("section")
     return {"response": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "_x": 0, "g": 7}}
-
-@ext.signal("moved")
-def moved(ctx):
-    pass
 """
+"""What no planted mistake of tests/authors is."""
 
 
 def test_the_check_names_each_breach_with_its_line(written: Write) -> None:
     listed = problems_of(written("broken", BROKEN)).findings
-    errors = {(2, "imports"), (8, "signature"), (13, "missing-attribute"), (21, "signature")}
-    errors |= {(10, "I-SKELETON-LLM-ONLY"), (11, "I-CACHE-KEY-SAFETY")}
-    errors |= {(11, "I-CACHE-TTL-CAP-300S")}
+    errors = {(2, "imports"), (10, "I-SKELETON-LLM-ONLY"), (11, "I-CACHE-TTL-CAP-300S")}
     assert errors <= {(f.line, f.rule) for f in listed if f.level == "error"}
-    warnings = {(1, "blocking-import"), (13, "print"), (14, "data"), (19, "seventh-field")}
-    warnings |= {(8, rule) for rule in ("description", "examples", "final")}
+    warnings = {(1, "blocking-import"), (8, "final"), (13, "print"), (14, "data")}
+    warnings |= {(19, "seventh-field")}
     assert warnings <= {(f.line, f.rule) for f in listed if f.level == "warning"}
+
+
+SECTION = '@ext.skeleton("a")'
 
 
 @pytest.mark.parametrize(
     ("declared", "says"),
     [
         ('@ext.skeleton("a/b")', "section name 'a/b' is refused"),
+        (f"{SECTION}\nasync def first(ctx): ...\n\n{SECTION}", "section 'a' is registered twice"),
         ('@ext.skeleton("a", ttl=0)', "ttl of skeleton section 'a' is 0: give at least 1 second"),
         ('@ChatExtension(ext).function("a", "b", action_type="c")', "give one of read, write"),
     ],
@@ -176,7 +175,8 @@ def test_the_check_names_each_breach_with_its_line(written: Write) -> None:
 def test_what_the_sdk_refuses_is_found_in_place(written: Write, declared: str, says: str) -> None:
     text = GOOD.replace("@chat.function", f"{declared}\nasync def a(ctx): ...\n\n@chat.function")
     [found] = [f for f in problems_of(written("good", text)).findings if f.rule == "load"]
-    assert (found.file, found.line, says in found.message) == ("main.py", 7, True)
+    line = text.partition(f"{declared}\nasync")[0].count("\n") + declared.count("\n") + 1
+    assert (found.file, found.line, says in found.message) == ("main.py", line, True)
 
 
 @pytest.mark.parametrize(("length", "warned"), [(1_200, []), (1_201, [("system-prompt", 1)])])

@@ -109,8 +109,3 @@ async def stars(ctx, params: City) -> int:  # planted: an int is no result
 async def planets(ctx, params: City):
     count = len(params.city)
     return count  # planted: an int is no result
-
-
-@ext.schedule("nightly", "61 * * * *")  # planted: no cron
-async def nightly(ctx: Context) -> None:
-    await ctx.store.count("snow")
