@@ -37,16 +37,22 @@ def counting(page: Any) -> None:
     begin(page, "count slowly").get_by_text("step").wait_for()
 
 
-def test_a_call_opens_to_what_it_was_given_and_gave_also_after_a_reload(visit: Visit) -> None:
+def test_after_a_reload_a_call_opens_as_before_and_a_line_stands_where_memory_ends(
+    visit: Visit,
+) -> None:
     page = visit("dev developer")
     say(page, "add a task: look inside")
     assert "look inside" in opened(page.locator(".call")).inner_text()
     say(page, "show the hostile text")
     for number in range(5):
         say(page, f"remark {number}")
+    assert page.locator(".log .note").count() == 0
     page.reload()
     page.locator(".turn.you").nth(6).wait_for()
-    assert page.locator(".log .note").count() == 1
+    shown = page.locator(".log > li").evaluate_all(
+        "items => items.map(e => e.matches('.note') ? 'line' : e.matches('.you') ? 'turn' : '')"
+    )
+    assert [x for x in shown if x] == ["turn"] * 2 + ["line"] + ["turn"] * 5
     assert "look inside" in opened(page.locator(".call").first).inner_text()
     page.locator(".reply-ui").get_by_text("<script>window.pwned").first.wait_for()
 
@@ -97,23 +103,6 @@ def test_a_panel_that_waits_for_an_event_is_fetched_when_it_comes(visit: Visit, 
     call(url, "bob", "showcase", "ring")
     bell.get_by_text("rung 2 times").wait_for()
     assert "🔔" in bell.get_by_role("heading").inner_text()
-
-
-def test_a_reload_loses_neither_a_draft_nor_a_turn_that_runs(visit: Visit) -> None:
-    page = visit("bob")
-    on = On(page)
-    on.afresh()
-    on.composer.fill("half a thou")
-    page.reload()
-    on.composer.wait_for()
-    assert on.composer.input_value() == "half a thou"
-    counting(page)
-    page.reload()
-    page.locator(".turn.you").get_by_text("count slowly").wait_for()
-    page.locator(".working").wait_for()
-    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
-    assert page.locator(".turn.you").count() == 1
-    assert page.locator(".turn.webbee").count() == 1
 
 
 def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, apps: Path) -> None:

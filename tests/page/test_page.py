@@ -175,19 +175,6 @@ def test_an_empty_conversation_offers_what_authors_say_in_the_readers_language(
     page.locator(".call.ok").wait_for()
 
 
-def test_a_long_conversation_has_a_line_where_memory_ends(visit: Visit) -> None:
-    page = visit("bob")
-    for number in range(1, 8):
-        say(page, f"remark {number}")
-    assert page.locator(".log .note").count() == 0
-    page.reload()
-    page.locator(".turn.you").nth(6).wait_for()
-    shown = page.locator(".log > li").evaluate_all(
-        "items => items.map(e => e.matches('.note') ? 'line' : e.matches('.you') ? 'turn' : '')"
-    )
-    assert [x for x in shown if x] == ["turn"] * 2 + ["line"] + ["turn"] * 5
-
-
 def test_of_a_thousand_turns_those_near_are_built_and_all_can_be_found(visit: Visit) -> None:
     at = {"at": "2026-11-22T10:00:00Z", "status": "ok"}
     done = [{"app_id": "tasks", "fn_name": "add", "status": "ok", "duration_ms": 1}]

@@ -55,12 +55,16 @@ def test_what_waited_behind_a_turn_that_is_stopped_is_back_in_the_field(visit: V
     assert said(page) == ["count slowly"]
 
 
-def test_what_waits_behind_a_turn_outlives_a_reload_and_is_sent_in_its_order(visit: Visit) -> None:
+def test_a_turn_that_runs_and_what_waits_behind_it_outlive_a_reload_in_their_order(
+    visit: Visit,
+) -> None:
     page = visit("bob English")
     counting(page)
     write(page, "add a task: after a reload", "add a task: at the end")
     page.reload()
     page.locator(".queue").get_by_text("add a task: after a reload").wait_for()
+    page.locator(".working").wait_for()
+    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
     On(page).logged('Added the task "at the end"')
     expected = ["count slowly", "add a task: after a reload", "add a task: at the end"]
     assert (said(page), page.locator(".queue li").count()) == (expected, 0)

@@ -13,22 +13,13 @@ ROOT = Path(__file__).parents[2]
 MODULES = {path.name: path.read_text("utf-8") for path in FOLDER.rglob("*.js")}
 
 
-@pytest.mark.parametrize(
-    "danger",
-    [
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "eval(",
-        "Function(",
-        "srcdoc",
-        "DOMParser",
-        'style="',
-    ],
-)
-def test_no_module_parses_html_or_runs_text(danger: str) -> None:
-    assert [name for name, source in MODULES.items() if danger in source] == []
+RUNS = "eval( Function( document.write srcdoc".split()
+PARSES = "innerHTML outerHTML insertAdjacentHTML DOMParser".split()
+
+
+def test_no_module_parses_html_or_runs_text() -> None:
+    for danger in (*RUNS, *PARSES, 'style="'):
+        assert [name for name, source in MODULES.items() if danger in source] == [], danger
 
 
 def test_the_small_form_is_that_of_these_sources() -> None:
