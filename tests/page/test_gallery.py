@@ -176,7 +176,7 @@ def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> 
     assert pressed(page.get_by_role("dialog"), "Close")["function"] == "slid_out"
 
 
-def test_a_chosen_file_goes_with_the_form_or_at_once_and_a_large_one_is_refused_in_words(
+def test_a_chosen_file_goes_with_its_form_or_at_once_and_a_large_one_not(
     draw: Draw,
 ) -> None:
     limits = {"blocked_extensions": ["exe"], "max_files": 2, "show_previews": True}

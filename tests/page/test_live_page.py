@@ -37,7 +37,7 @@ def counting(page: Any) -> None:
     begin(page, "count slowly").get_by_text("step").wait_for()
 
 
-def test_after_a_reload_a_call_opens_as_before_and_a_line_stands_where_memory_ends(
+def test_after_a_reload_a_call_opens_and_a_line_stands_where_memory_ends(
     visit: Visit,
 ) -> None:
     page = visit("dev developer")

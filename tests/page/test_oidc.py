@@ -39,7 +39,7 @@ def sign_in(page: Any) -> None:
     page.locator("#composer-text").wait_for()
 
 
-def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back_without_a_word(
+def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back(
     visit: Any,
 ) -> None:
     page = visit()
@@ -55,9 +55,7 @@ def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back_without_a_
     assert page.locator("#composer-text").input_value() == "half a thought"
 
 
-def test_an_ended_token_is_renewed_in_silence_and_a_sign_out_ends_the_session_at_the_issuer_too(
-    visit: Any, issuer: str
-) -> None:
+def test_an_ended_token_is_renewed_and_a_sign_out_ends_the_session(visit: Any, issuer: str) -> None:
     page = visit(expected="401")
     sign_in(page)
     got(f"{issuer}/revoke")
