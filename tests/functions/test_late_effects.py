@@ -6,11 +6,10 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from threading import Event as Signal
 from typing import Any
@@ -127,7 +126,6 @@ class Late:
     clock: FrozenClock
     model: Patient
     faults: Faults
-    waiting: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
 
     @property
     def person(self) -> Person:
@@ -142,14 +140,13 @@ class Late:
         found = [json.loads(r["body"]) for r in rows(self.stack, "events")]
         return [{**e, **e.get("data", {})} for e in found if e["kind"] == "result"]
 
-    def deliver(self, function: Callable[[], object]) -> None:
-        """One delivery, as Lambda makes it: the function may end before or behind its work."""
-        if self.faults.is_due("end at once"):
-            return
-        try:
-            function()
-        except _EndedError:
+    def hand(self, name: str, event: Any) -> Any:
+        """An invocation, behind whose work the function may end."""
+        answer = self.stack.invoke(name, event)
+        if self.faults.is_due("end behind its work"):
             self.stack.handlers["chat_turn"].lambda_handler.reset()
+            raise _EndedError
+        return answer
 
     def turn_of_the_queue(self) -> None:
         """Time passes until the next letter is due; it is delivered, and again where it fails."""
@@ -161,40 +158,22 @@ class Late:
                 {"messageId": m["MessageId"], "body": m["Body"], "eventSource": "aws:sqs"}
                 for m in found
             ]
-            answer: dict[str, Any] = {"batchItemFailures": [{"itemIdentifier": "all"}]}
-            self.deliver(partial(self._letters, records, answer))
-            failed = {f["itemIdentifier"] for f in answer["batchItemFailures"]}
+            failed = {m["MessageId"] for m in found}
+            with suppress(_EndedError):
+                if not self.faults.is_due("end at once"):
+                    answer = self.hand("chat_turn", {"Records": records})
+                    failed = {f["itemIdentifier"] for f in answer["batchItemFailures"]}
             for message in found:
                 handle = {"QueueUrl": self.queue, "ReceiptHandle": message["ReceiptHandle"]}
-                if failed & {message["MessageId"], "all"}:
+                if message["MessageId"] in failed:
                     sqs.change_message_visibility(**handle, VisibilityTimeout=0)
                 else:
                     sqs.delete_message(**handle)
 
-    def _letters(self, records: list[dict[str, Any]], answer: dict[str, Any]) -> None:
-        """One batch of the queue; `answer` is what the queue hears of it."""
-        said = self.stack.invoke("chat_turn", {"Records": records})
-        if self.faults.is_due("end behind its work"):
-            raise _EndedError
-        answer |= said
-
     def turn_of_the_stream(self) -> None:
-        invoke = self.stream._invoke
-
-        def function() -> None:
-            def once(name: str, event: Any) -> Any:
-                answer = invoke(name, event)
-                if self.faults.is_due("end behind its work"):
-                    raise _EndedError
-                return answer
-
-            self.stream._invoke = once
-            try:
+        with suppress(_EndedError):
+            if not self.faults.is_due("end at once"):
                 settle(self.stream.hand_over)
-            finally:
-                self.stream._invoke = invoke
-
-        self.deliver(function)
 
     def settle(self) -> None:
         """All that is under way, until nothing is; delays pass at once."""
@@ -271,6 +250,7 @@ def late(tmp_path: Path) -> Iterator[Late]:
         patch.setenv("WEBBEE_DEAD_LETTER_URL", dead)
         with failing_sends(faults):
             made = Late(stack, stack.stream(), queue, dead, tmp_path, clock, model, faults)
+            made.stream._invoke = made.hand
             yield made
         model.reply.set()
 

@@ -91,17 +91,6 @@ def test_what_was_left_out_is_new_once_changed(told: Told, here: Path, command: 
     assert "not as it was approved (new: note.keep)" in out
 
 
-def test_what_stands_behind_two_dashes_is_the_servers_command(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out, _ = command("mcp", "add", "gone", "--yes", "--", "/nowhere/server", "--quiet", ends=1)
-    assert "Gone cannot be reached: there is no '/nowhere/server' on this machine" in out
-    monkeypatch.setenv("PATH", str(here))
-    out, err = command("mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time", ends=1)
-    told = "there is no 'uvx' on this machine: install the server's package in an environment of"
-    assert (told in out, err) == (True, "")
-
-
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -121,7 +110,12 @@ def test_a_server_that_cannot_be_named_so_or_that_nobody_looks_at_is_told_why_an
     assert not (here / "webbee.toml").exists()
 
 
-def test_a_command_that_ends_is_told_so(command: Command, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_command_that_ends_or_is_not_there_is_told_so(
+    command: Command,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
     code = (
         "import os, sys; print('no licence for', os.environ['KEY'], file=sys.stderr); sys.exit(3)"
     )
@@ -133,6 +127,12 @@ def test_a_command_that_ends_is_told_so(command: Command, caplog: pytest.LogCapt
     assert err == "" and "Traceback" not in caplog.text
     out, _ = command(*add, *given[2:], "print('hello')", ends=1)
     assert "` ended with exit code 0; its error stream is empty" in out
+    out, _ = command(*add, "--", "/nowhere/server", "--quiet", ends=1)
+    assert "Hello cannot be reached: there is no '/nowhere/server' on this machine" in out
+    monkeypatch.setenv("PATH", str(tmp_path))
+    out, err = command(*add, "--", "uvx", "mcp-server-time", ends=1)
+    told = "there is no 'uvx' on this machine: install the server's package in an environment of"
+    assert (told in out, err) == (True, "")
 
 
 def test_variables_and_folder_of_a_command_are_settings_and_secrets_references(

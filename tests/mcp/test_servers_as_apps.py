@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -145,17 +144,6 @@ def test_a_token_is_the_apps_secret_and_reaches_no_other(told: Told, tmp_path: P
     assert ask(k, "sums", "add", SUM).data == {"sum": 2}
     shown = {h["authorization"] for h in told.headers}
     assert shown == {"Bearer operators", "Bearer s3cret"}
-
-
-def test_a_server_on_this_machine_is_spoken_to_over_its_own_streams(tmp_path: Path) -> None:
-    path = Path(__file__).with_name("on_this_machine.py")
-    server = McpServer(id="here", command=sys.executable, args=(str(path),))
-    approve(tmp_path, server)
-    k = kernel(tmp_path, server)
-    assert ask(k, "here", "shout", {"text": "hello"}).data == {"result": "HELLO"}
-    assert ask(k, "here", "book", {"day": "Friday"}).error_code == "NEEDS_ANSWER"
-    booked = ask(k, "here", "book", {"day": "Friday", "_answers": {"seats": 4}})
-    assert booked.data == {"result": "Friday, 4 seats"}
 
 
 def test_nothing_of_the_protocol_is_loaded_before_a_call(server: McpServer, tmp_path: Path) -> None:
