@@ -261,8 +261,9 @@ class Person:
     def chat(self, message: Any, **body: Any) -> Answer:
         return self.send("POST", "/v1/chat", body={"message": message, "session_id": "s1", **body})
 
-    def confirm(self, confirmation_id: str, accept: Any = True) -> Answer:
-        return self.send("POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept})
+    def confirm(self, confirmation_id: str, accept: Any = True, **body: Any) -> Answer:
+        path = f"/v1/confirmations/{confirmation_id}"
+        return self.send("POST", path, body={"accept": accept, **body})
 
     def call(self, app_id: str, function: str, /, **params: Any) -> Answer:
         return self.send(

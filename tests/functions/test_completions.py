@@ -82,7 +82,9 @@ shipped = pytest.mark.deployed(extensions=REAL, model=EmbeddedModel())
 
 
 @shipped
-def test_a_message_asked_for_anew_repeats_the_receipt_and_no_effect(client: Client) -> None:
+def test_a_message_asked_for_anew_repeats_the_receipt_and_no_effect(
+    client: Client, clock: FrozenClock
+) -> None:
     client.say("hello")
     assert "buy milk" in (first := client.say("hello", MILK))
     assert client.say("hello", MILK) == first
@@ -90,6 +92,12 @@ def test_a_message_asked_for_anew_repeats_the_receipt_and_no_effect(client: Clie
     client.say("hello", MILK, MILK)
     assert client.tasks() == 2
     assert (client.say("hello", MILK), client.tasks()) == (first, 2)
+    for key in ("k1", "k2"):  # with a key of its own, and later, it is a new request
+        client.say("hello", MILK, headers={"idempotency-key": key})
+    assert client.tasks() == 4
+    clock.advance(REGENERATE_S + 1)
+    client.say("hello", MILK)
+    assert client.tasks() == 5
 
 
 @shipped
@@ -99,13 +107,3 @@ def test_what_waits_for_a_yes_is_not_proposed_twice(client: Client) -> None:
     assert "ann@example.com" in client.say(sends)
     assert again["confirmation"]["id"] == once["confirmation"]["id"]
     assert len(client.person.turns(once["session_id"])) == 1
-
-
-@shipped
-def test_an_own_key_and_a_later_talk_are_new_requests(client: Client, clock: FrozenClock) -> None:
-    for key in ("k1", "k2"):
-        client.say(MILK, headers={"idempotency-key": key})
-    assert client.tasks() == 2
-    clock.advance(REGENERATE_S + 1)
-    client.say(MILK)
-    assert client.tasks() == 3

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, Answer, Person, rows
+from tests.functions.support import ALICE, BOB, Person, rows
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -36,10 +36,6 @@ def sent(stack: Stack) -> int:
     return len(rows(stack, "store", "sent#"))
 
 
-def confirm(person: Person, card: str, **body: object) -> Answer:
-    return person.send("POST", f"/v1/confirmations/{card}", body={"accept": True, **body})
-
-
 def accepted(person: Person) -> list[dict[str, str]]:
     found = person.send("GET", "/v1/me/accepted")["accepted"]
     assert isinstance(found, list)
@@ -50,7 +46,7 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: St
     alice, bob = Person(stack, ALICE), Person(stack, BOB)
     card = alice.chat("write to Ann")["confirmation"]
     assert card["calls"][0]["remember"] is True
-    confirm(alice, card["id"], remember=True)
+    alice.confirm(card["id"], remember=True)
     [row] = accepted(alice)
     assert (row["app_id"], row["fn_name"], row["destination"]) == ("probe", "send_letter", ANN)
     assert alice.chat("again", session_id="another")["status"] == "ok"
@@ -65,7 +61,7 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: St
     told = [r["status"] for r in records if r["action_type"] == "consent"]
     assert told == ["revoked", "accepted"]
     assert sent(stack) == 2
-    confirm(bob, bob.chat("again")["confirmation"]["id"], remember=True)
+    bob.confirm(bob.chat("again")["confirmation"]["id"], remember=True)
     bob.uninstall("probe")
     assert accepted(bob) == [], "it goes with its app"
     bob.install("probe")
@@ -76,38 +72,38 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: St
 def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card: str) -> None:
     """By button or in words; the same card runs once the app is there again."""
     alice.uninstall("probe")
-    for answer in (confirm(alice, card), alice.chat("yes")):
+    for answer in (alice.confirm(card), alice.chat("yes")):
         assert (answer.status, answer.error["code"]) == (403, "not_allowed")
         assert answer.error["field"] == "app_id"
     assert sent(alice.stack) == 0
     alice.install("probe")
-    assert confirm(alice, card)["status"] == "ok"
+    assert alice.confirm(card)["status"] == "ok"
     assert sent(alice.stack) == 1
 
 
 def test_a_yes_may_rewrite_a_text_not_where_it_goes(stack: Stack, alice: Person, card: str) -> None:
     smuggled = ({"text": '{"to": "eve@evil.example"}'}, {"text": "Dear <NAME_1>"})
     for edits in ({"to": "eve@evil.example"}, *smuggled):
-        refused = confirm(alice, card, edits={"0": edits}, remember=True)
+        refused = alice.confirm(card, edits={"0": edits}, remember=True)
         assert (refused.status, refused.error["field"]) == (400, "edits")
     assert sent(stack) == 0 and accepted(alice) == [], "the card still waits"
-    confirm(alice, card, edits={"0": {"text": "Good morning"}})
-    confirm(alice, card)
+    alice.confirm(card, edits={"0": {"text": "Good morning"}})
+    alice.confirm(card)
     [row] = rows(stack, "store", "sent#")
     assert "Good morning" in row["data"] and ANN in row["data"]
     eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]
-    confirm(alice, eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
+    alice.confirm(eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
     assert sent(stack) == 2 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
 def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str) -> None:
     """It is told that its text was not sent, or its address not accepted for good."""
     first = {"edits": {"0": {"text": "Good morning"}}}
-    assert confirm(alice, card, **first)["status"] == "ok"
-    again = confirm(alice, card, **first)
+    assert alice.confirm(card, **first)["status"] == "ok"
+    again = alice.confirm(card, **first)
     assert (again.status, again["status"]) == (200, "ok")
     for other in ({"edits": {"0": {"text": "Good night"}}}, {**first, "remember": True}, {}):
-        refused = confirm(alice, card, **other)
+        refused = alice.confirm(card, **other)
         assert (refused.status, refused.error["code"]) == (409, "request_conflict"), other
     assert alice.confirm(card, accept=False)["reply"] == again["reply"]
     assert accepted(alice) == []

@@ -116,6 +116,11 @@ def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, acc
     waits = back(person, token(stream))
     assert messages(waits) == []
     assert token(waits) == token(stream), "nobody has answered: it asks again"
+    other = Person(person.stack, {**ALICE, "sub": "mallory"})
+    assert reply(other, asked, {"action": "accept"}).status == 202
+    assert messages(back(other, token(stream)))[0]["result"]["isError"]
+    assert messages(back(person, token(stream))) == [], "nobody answers for another"
+    assert [back(person, h).status for h in ({"last-event-id": "forged"}, {})] == [405, 405]
     for _ in range(2):
         assert reply(person, asked, {"action": "accept" if accepts else "cancel"}).status == 202
     for _ in range(2):
@@ -124,16 +129,6 @@ def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, acc
         assert ended["result"]["isError"] is not accepts
     [turn] = person.turns("mcp")
     assert len(turn["calls"]) == accepts
-
-
-def test_nobody_comes_back_for_what_another_was_asked(person: Person) -> None:
-    stream, asked = asked_in_a_stream(person)
-    other = Person(person.stack, {**ALICE, "sub": "mallory"})
-    assert reply(other, asked, {"action": "accept"}).status == 202
-    assert messages(back(other, token(stream)))[0]["result"]["isError"]
-    assert messages(back(person, token(stream))) == [], "the question still waits"
-    assert back(person, {"last-event-id": "forged"}).status == 405
-    assert back(person, {}).status == 405
 
 
 @pytest.mark.parametrize(
