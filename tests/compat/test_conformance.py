@@ -170,11 +170,6 @@ def test_a_query_returns_the_sdks_page(bench: Bench) -> None:
 # ---- cache
 
 
-def cached(bench: Bench) -> tuple[Any, Any]:
-    model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
-    return bench.context("weather").cache, model
-
-
 def two_models() -> tuple[Bench, type[BaseModel], type[BaseModel]]:
     ext = Extension("made")
 
@@ -216,7 +211,8 @@ def fetching(value: Any) -> Any:
 
 
 def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
-    cache, model = cached(bench)
+    cache = bench.context("weather").cache
+    model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
     value, large = model(city="Oslo", degrees=3), model(city="x" * 70_000, degrees=1)
     for error, breach in (
         (TypeError, cache.set("k", {"a": 1})),

@@ -48,9 +48,7 @@ def test_one_that_does_not_load_is_named_with_its_reason_and_others_work(failing
 READS = {"user": "Этим приложением сейчас нельзя пользоваться", "developer": "SystemExit: 4"}
 
 
-def test_who_chats_reads_that_it_is_away_and_a_developer_why(
-    failing: Registry,
-) -> None:
+def test_who_chats_reads_that_it_is_away_and_a_developer_why(failing: Registry) -> None:
     with deployed(extensions=FAILING) as stack:
         person = Person(stack, {**ALICE_CLAIMS, "role": "developer"})
         report = person.send("GET", "/v1/inspect", query={"message": "hello", "search": "lacks"})

@@ -10,6 +10,7 @@ import pytest
 
 from local.reference import all_routes
 from local.world import World, local_world
+from tests.functions.support import read_stream
 
 
 def sent(
@@ -78,29 +79,22 @@ def test_a_path_nobody_serves_and_a_webhook_nobody_has_are_a_404_in_json(world: 
         assert (answer.status_code, answer.json()["error"]["field"]) == (404, "path")
 
 
-def parsed(stream: str) -> list[dict[str, str]]:
-    """The events of a text/event-stream, by the rules a browser follows."""
-    events = []
-    for block in stream.split("\n\n"):
-        fields = dict(line.partition(": ")[::2] for line in block.split("\n") if line)
-        if "data" in fields:
-            events.append(fields)
-    return events
-
-
 def test_events_come_as_a_stream_that_goes_on_from_the_last_id(world: World) -> None:
     for message in ("add a task: buy bread", "add a task: paint the door"):
         sent(world, "POST /v1/chat", "bob", {"message": message, "session_id": "events"})
     answer = sent(world, "GET /v1/events", "bob")
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.text.startswith("retry: ")
-    events = parsed(answer.text)
+    events = read_stream(answer.text)
     assert len(events) >= 2
     assert [e["id"] for e in events] == sorted({e["id"] for e in events})
     assert {e["event"] for e in events} == {"panel_refresh"}
     told = json.loads(events[-1]["data"])
     assert told.pop("at")
     assert told == {"kind": "panel_refresh", "app_id": "tasks", "panels": ["tasks"]}
-    later = parsed(sent(world, "GET /v1/events", "bob", last_event_id=events[-2]["id"]).text)
+    later = read_stream(sent(world, "GET /v1/events", "bob", last_event_id=events[-2]["id"]).text)
     assert later == events[-1:]
-    assert parsed(sent(world, f"GET /v1/events?last_event_id={events[-1]['id']}", "bob").text) == []
+    assert (
+        read_stream(sent(world, f"GET /v1/events?last_event_id={events[-1]['id']}", "bob").text)
+        == []
+    )

@@ -290,12 +290,7 @@ class Person:
     def events(self, kind: str = "", after: str = "") -> list[dict[str, Any]]:
         """The events of one kind since an id, each with its id."""
         headers = {"last-event-id": after} if after else {}
-        text = self.send("GET", "/v1/events", headers=headers).body
-        found = [
-            dict(line.partition(": ")[::2] for line in block.splitlines())
-            for block in text.split("\n\n")
-            if "data: " in block
-        ]
+        found = read_stream(self.send("GET", "/v1/events", headers=headers).body)
         return [{**json.loads(e["data"]), "id": e["id"]} for e in found if kind in ("", e["event"])]
 
     def send(self, method: str, path: str, **parts: Any) -> Answer:
@@ -305,6 +300,12 @@ class Person:
         body, headers = answer["body"], answer["headers"]
         is_json = headers["content-type"] == "application/json"
         return Answer(answer["statusCode"], json.loads(body) if is_json else body, headers)
+
+
+def read_stream(text: str) -> list[dict[str, str]]:
+    """The events of a text/event-stream, by the rules a browser follows."""
+    blocks = [block for block in text.split("\n\n") if "data: " in block]
+    return [dict(line.partition(": ")[::2] for line in block.splitlines()) for block in blocks]
 
 
 def until(found: Callable[[], Any]) -> Any:

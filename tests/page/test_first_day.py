@@ -27,11 +27,8 @@ def pressed(page: Any, name: str) -> None:
     page.locator(".working").wait_for(state="detached")
 
 
-def test_the_table_has_the_ten_tasks() -> None:
-    assert len({task for task in ROWS if task != "to"}) == 10
-
-
 def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
+    assert len({task for task in ROWS if task != "to"}) == 10
     [who] = buttons("sign in")
     page = visit(f"{who} developer")
     inbox = quoted("find yesterday's number")[0]

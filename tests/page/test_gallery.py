@@ -176,9 +176,7 @@ def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> 
     assert pressed(page.get_by_role("dialog"), "Close")["function"] == "slid_out"
 
 
-def test_a_chosen_file_goes_with_its_form_or_at_once_and_a_large_one_not(
-    draw: Draw,
-) -> None:
+def test_a_chosen_file_goes_with_its_form_or_at_once_and_a_large_one_not(draw: Draw) -> None:
     limits = {"blocked_extensions": ["exe"], "max_files": 2, "show_previews": True}
     upload = ui.FileUpload(title="Papers", multiple=True, **limits)
     tree = ui.Form([upload, ui.Input(label="Note", param_name="note")], "keep", "Send").to_dict()

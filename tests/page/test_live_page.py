@@ -37,9 +37,7 @@ def counting(page: Any) -> None:
     begin(page, "count slowly").get_by_text("step").wait_for()
 
 
-def test_after_a_reload_a_call_opens_and_a_line_stands_where_memory_ends(
-    visit: Visit,
-) -> None:
+def test_after_a_reload_a_call_opens_and_a_line_stands_where_memory_ends(visit: Visit) -> None:
     page = visit("dev developer")
     say(page, "add a task: look inside")
     assert "look inside" in opened(page.locator(".call")).inner_text()

@@ -39,9 +39,7 @@ def sign_in(page: Any) -> None:
     page.locator("#composer-text").wait_for()
 
 
-def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back(
-    visit: Any,
-) -> None:
+def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back(visit: Any) -> None:
     page = visit()
     assert page.locator("#token").count() == 0, "nobody pastes a token here"
     sign_in(page)

@@ -55,9 +55,7 @@ def test_what_waited_behind_a_turn_that_is_stopped_is_back_in_the_field(visit: V
     assert said(page) == ["count slowly"]
 
 
-def test_a_turn_and_what_waits_behind_it_outlive_a_reload_in_their_order(
-    visit: Visit,
-) -> None:
+def test_a_turn_and_what_waits_behind_it_outlive_a_reload_in_their_order(visit: Visit) -> None:
     page = visit("bob English")
     counting(page)
     write(page, "add a task: after a reload", "add a task: at the end")
