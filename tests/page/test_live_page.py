@@ -117,7 +117,7 @@ def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, ap
         page.context.close()
 
 
-def test_a_server_that_starts_anew_with_another_model_and_another_app_is_shown_as_it_is(
+def test_a_server_that_starts_anew_with_another_model_out_of_reach_is_shown_as_it_is(
     visit: Visit, tmp_path: Path
 ) -> None:
     tasks, notes = (ROOT / "extensions" / name for name in ("tasks", "notes"))
@@ -130,12 +130,17 @@ def test_a_server_that_starts_anew_with_another_model_and_another_app_is_shown_a
     page.get_by_text("Connection lost").wait_for()
     model = "openai:http://127.0.0.1:9/v1#heron-7b"
     with served(folder_of(tmp_path, notes), port=port, model=model):
-        page.get_by_role("button", name="Model: heron-7b").click()
+        page.get_by_role("button", name="Model: heron-7b", exact=True).click()
         told = page.get_by_role("dialog", name="Model: heron-7b").inner_text()
         assert f"make run PORT={port}\n" in told and "The built-in helper only knows" not in told
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Apps").click()
         page.get_by_role("dialog").get_by_text("Notes", exact=True).first.wait_for()
+        page.keyboard.press("Escape")
+        say(page, "hello")
+        page.get_by_role("button", name="The model heron-7b gave no answer").click()
+        told = page.get_by_role("dialog", name="The model gave no answer").inner_text()
+        assert "Is its server running" in told and "make run" in told
         page.context.close()
 
 

@@ -227,16 +227,6 @@ def test_another_conversation_is_not_read_aloud_and_the_model_is_named_when_narr
     assert voice.inner_text() == ""
 
 
-def test_a_model_out_of_reach_is_told_where_it_is_named(visit: Visit, tmp_path: Path) -> None:
-    with served(tmp_path, model="openai:http://127.0.0.1:9/v1#wrong") as [address]:
-        page = visit("bob", at=address)
-        page.get_by_role("button", name="Model: wrong", exact=True).wait_for()
-        say(page, "hello")
-        page.get_by_role("button", name="The model wrong gave no answer").click()
-        told = page.get_by_role("dialog", name="The model gave no answer").inner_text()
-        assert "Is its server running" in told and "make run" in told
-
-
 def test_a_question_that_is_gone_says_so_and_is_not_offered_again(polled: Visit) -> None:
     page = polled("ops operator")
     say(page, "add a task: paint the door")

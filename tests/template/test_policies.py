@@ -235,14 +235,13 @@ def test_models_and_their_key_are_allowed_where_named(template: Template, role: 
         assert template["Parameters"][name]["Default"] == ""
 
 
-def test_the_key_of_one_s_own_is_used_through_its_services_only(transformed: Template) -> None:
+def test_a_key_of_one_s_own_encrypts_all_that_is_kept_by_its_services(
+    transformed: Template,
+) -> None:
     for role in ("ChatTurnRole", "DataRole", "SkeletonRefreshRole"):
         (use,) = [s for s in statements(transformed, role) if s["Sid"] == "UseKey"]
         services = use["Condition"]["StringEquals"]["kms:ViaService"]
         assert [s["Fn::Sub"].split(".")[0] for s in services] == ["dynamodb", "sqs", "ssm"]
-
-
-def test_a_key_of_one_s_own_encrypts_everything_that_is_kept(transformed: Template) -> None:
     nothing = {"Ref": "AWS::NoValue"}
     key = {"Fn::If": ["KeyIsOwn", {"Ref": "KmsKeyArn"}, nothing]}
     for _, queue in resources(transformed, "AWS::SQS::Queue"):
