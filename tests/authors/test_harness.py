@@ -64,11 +64,6 @@ async def recent(ctx, **_):
     return ui.Text("…")
 
 
-@ext.panel("till")
-async def till(ctx, **_):
-    return {"ui": {"type": "Text", "props": {"content": str(await ctx.store.count("sales"))}}}
-
-
 @ext.health_check
 async def health(ctx):
     return {"status": "degraded"}
@@ -102,11 +97,11 @@ def test_http_is_answered_by_a_function_in_a_call_and_in_a_turn_and_what_was_sen
         assert found == [("GET", "https://rates.example/eur", {"to": "usd"})]
 
 
-def test_jobs_signals_hooks_panels_and_health_run(harness: ExtensionHarness) -> None:
+def test_jobs_signals_hooks_and_health_run(harness: ExtensionHarness) -> None:
     assert harness.schedule("daily") == {"days": 1}
     assert harness.signal("cleanup", older_than=7) == {"older_than": 7}
     harness.hook("on_upgrade", "1.1.0")
-    assert harness.panel("till")["props"]["content"] == "1"
+    assert harness.skeleton("sales") == {"count": 1}
     assert harness.health()["status"] == "degraded"
 
 

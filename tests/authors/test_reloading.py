@@ -3,16 +3,12 @@ is found in it is told at its line."""
 
 import logging
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from local.checking import CheckResult, problems_of
-from local.project import child_environment
 from local.run import check_saved
 from tests.functions.support import until
 from webbee_kernel.extensions.registry import reload, shared_registry, watch
@@ -171,9 +167,6 @@ async def count_parcels(ctx: Context) -> ActionResult:
 """
 
 
-JOB = '@ext.schedule("nightly", "61 * * * *")'
-
-
 def test_what_a_save_brings_is_told_once_at_its_line(
     tmp_path: Path, written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,29 +191,3 @@ def test_what_a_save_brings_is_told_once_at_its_line(
 
     monkeypatch.setattr("local.run.problems_of", overtaken)
     assert save('await ctx.stor.count("parcels")') == []
-
-
-def test_dev_tells_at_once_what_no_call_shows(tmp_path: Path, written: Callable[..., Path]) -> None:
-    """A schedule that never comes, told by the real command at its line."""
-    job = f"\n\n{JOB}\nasync def nightly(ctx: Context) -> None:\n"
-    text = CALLING.format(call='await ctx.store.count("parcels")')
-    text = f'{text}{job}    await ctx.store.count("parcels")\n'
-    written("parcels", text)
-    at = text.splitlines().index(JOB) + 1
-    command = [sys.executable, "-m", "local.webbee", "dev", "--fresh", "--port", "0"]
-    streams: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    command += ["--into", str(tmp_path)]
-    with subprocess.Popen(command, env=child_environment(), **streams) as dev:
-        said = []
-        for line in dev.stdout or ():
-            said.append(line)
-            if "1 error" in line:
-                break
-        dev.terminate()
-        ended = (dev.stdout.read() if dev.stdout else "").splitlines()
-    assert [line for line in ended if "stop" in line] == [
-        "stopping …",
-        "stopped; nothing of this run is kept",
-    ]
-    assert "is no cron of five fields (Bad minute)" in "".join(said), said
-    assert any(f"main.py:{at}: error" in one for one in said), said

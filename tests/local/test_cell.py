@@ -85,6 +85,11 @@ async def change(ctx: Context, params: How) -> ActionResult:
 async def keep(ctx: Context, params: How) -> ActionResult:
     await ctx.store.set("things/1", {"how": params.how})
     return ActionResult.success({"kept": (await ctx.store.get("things", "1")).data}, "Kept.")
+
+
+@ext.schedule("nightly", "61 * * * *")
+async def nightly(ctx: Context) -> None:
+    await ctx.store.count("things")
 """
 
 
@@ -137,6 +142,11 @@ class Run:
             self.shown += line
             if text in line:
                 return line
+
+    def told(self, text: str) -> None:
+        """It was shown, or comes."""
+        if text not in self.shown:
+            self.wait_for(text)
 
     def call(self, function: str, how: str = "", user: str = "dev") -> dict[str, Any]:
         body = {"function": function, "params": {"how": how}}
@@ -220,12 +230,14 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         assert call("").result()["status"] == "ok"
 
 
-def test_the_start_says_which_model_answers_and_what_it_was_found_to_do(server: Run) -> None:
-    told = f"Model: {MODEL} (without it: the built-in helper). What it can do: ./webbee"
-    why = f"{MODEL}: answers: Nothing listens at 127.0.0.1:9"
-    if why not in server.shown:
-        server.wait_for(why)
-    assert told in server.shown
+def test_the_start_says_which_model_answers_what_it_does_and_what_no_call_shows(
+    server: Run,
+) -> None:
+    server.told(f"Model: {MODEL} (without it: the built-in helper). What it can do: ./webbee")
+    server.told(f"{MODEL}: answers: Nothing listens at 127.0.0.1:9")
+    at = MAIN.splitlines().index('@ext.schedule("nightly", "61 * * * *")') + 1
+    server.told(f"daring/main.py:{at}: error")
+    server.told("is no cron of five fields (Bad minute)")
 
 
 def test_its_environment_is_its_own_and_its_tables_are_there(server: Run) -> None:
