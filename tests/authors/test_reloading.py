@@ -129,12 +129,16 @@ def test_the_watcher_takes_what_was_saved_before_a_saved_file_and_a_folder_that_
 ) -> None:
     caplog.set_level(logging.INFO, "webbee.extension")
     registry = shared_registry(folder.parent)
+
+    def named() -> list[str]:
+        return [f.fn_name for f in registry.catalogue().apps["live"].functions]
+
     write(folder, "speak", "five")
     watch(registry, folder.parent, print, {})
-    until(lambda: [f.fn_name for f in registry.catalogue().apps["live"].functions] == ["speak"])
-    caplog.clear()
+    until(lambda: named() == ["speak"])
     write(folder, "say", "a word")
-    until(lambda: "/live/main.py" in caplog.text and "live after" in caplog.text)
+    until(lambda: named() == ["say"] and "live after" in caplog.text)
+    assert "/live/main.py" in caplog.text
     assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
     shutil.rmtree(folder)
     until(lambda: "app=live | gone" in caplog.text)
