@@ -87,9 +87,7 @@ def test_a_form_has_one_effect_however_often_it_is_pressed(stack: Stack, alice: 
 
 
 @pytest.mark.parametrize(("function", "below"), [("remove", "r1"), ("save", "r2")])
-def test_only_what_its_reply_offers_is_run_below_it(
-    stack: Stack, alice: Person, function: str, below: str
-) -> None:
+def test_only_offered_forms_are_run(stack: Stack, alice: Person, function: str, below: str) -> None:
     """Another function than a form's, and any below a reply without a form."""
     alice.chat("hello", request_id="r2")
     before = alice.turns()
@@ -124,9 +122,7 @@ def test_what_was_filled_in_is_not_what_the_user_said(alice: Person, said: str) 
 
 
 @pytest.mark.parametrize("claims", [ALICE, {**ALICE, "sub": "mallory"}], ids=lambda c: c["sub"])
-def test_a_form_of_long_ago_or_of_a_conversation_that_is_not_his_runs_nothing(
-    stack: Stack, alice: Person, claims: dict[str, str]
-) -> None:
+def test_no_old_or_others_form_runs(stack: Stack, alice: Person, claims: dict[str, str]) -> None:
     if claims == ALICE:
         for n in range(5):
             alice.chat(f"go on {n}")

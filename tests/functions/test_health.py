@@ -77,9 +77,7 @@ def test_all_apps_are_asked_at_once_and_once_a_minute_however_often_the_route_is
     assert (probes.asked, probes.tenants) == (2 * APPS, {"acme"})
 
 
-def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_app_that_does_not_load(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "main.py").write_text('raise RuntimeError("the key is s3cret")\n')
     with deployed(extensions=tmp_path) as stack:

@@ -135,31 +135,25 @@ def connect(stack: Stack, ticket: str, name: str = "c0") -> int:
     return int(stack.invoke("chat_turn", event)["statusCode"])
 
 
-def test_a_ticket_opens_one_connection_within_a_minute(clock: FrozenClock, alice: Person) -> None:
+def test_a_ticket_opens_one_connection_within_a_minute_which_ends_with_its_token(
+    sockets: Connections, clock: FrozenClock, alice: Person
+) -> None:
     first, late = ticket_of(alice), ticket_of(alice)
     assert connect(alice.stack, first) == 200
     assert connect(alice.stack, first) == 401
     assert connect(alice.stack, "a guess") == 401
-    ends_with_its_token = ticket_of(Person(alice.stack, {**ALICE, "exp": int(clock.now()) + 20}))
+    passing = Person(alice.stack, {**ALICE, "exp": int(clock.now()) + 20})
+    ends_with_its_token, stream = ticket_of(passing), alice.stack.stream()
+    page = Page.opened(alice.stack, sockets, passing, "c1")
     clock.advance(21)
     assert connect(alice.stack, ends_with_its_token) == 401
-    clock.advance(39)
-    assert connect(alice.stack, late) == 401
-
-
-def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(
-    sockets: Connections, clock: FrozenClock, stack: Stack
-) -> None:
-    alice, stream = Person(stack, {**ALICE, "exp": int(clock.now()) + 1500}), stack.stream()
-    page = Page.opened(stack, sockets, alice, "c1")
-    clock.advance(1501)
     alice.chat('probe.save {"text": "a"}')
     settle(stream.hand_over)
     assert page.heard("event") == []
-    body = json.dumps({"type": "turn", "message": "hello", "session_id": "s9"})
-    event = {**socket_event("MESSAGE", "c1"), "body": body}
-    assert stack.invoke("chat_turn", event)["statusCode"] == 410
+    assert page.say("turn", message="hello", session_id="s9") == 410
     assert (sockets.ended, alice.turns("s9")) == (["c1"], [])
+    clock.advance(39)
+    assert connect(alice.stack, late) == 401
 
 
 def test_a_turn_is_told_as_it_goes_and_ends_as_a_request_does(sockets: Connections) -> None:

@@ -309,9 +309,7 @@ KILLED: dict[str, tuple[str, str, bool]] = {
 
 
 @pytest.mark.parametrize(("operation", "what", "after"), KILLED.values(), ids=KILLED.keys())
-def test_a_consumer_killed_half_way_loses_no_alert_and_tells_none_twice(
-    fresh: Loop, operation: str, what: str, after: bool
-) -> None:
+def test_a_consumer_is_killed_half_way(fresh: Loop, operation: str, what: str, after: bool) -> None:
     set_value(fresh, 5)
     fresh.clock.advance(60)
     fresh.outage.next(operation, what, error=SystemError("killed"), after=after)

@@ -134,27 +134,20 @@ def before(request: ModelRequest) -> int:
 
 
 def test_the_next_message_finds_what_was_shown_in_its_place_in_any_process() -> None:
+    """And everybody with these apps reads the same before what is his own."""
     stores = memory_stores()
     here, there = Talk(stores=stores), Talk(stores=stores)
     first = here.say(ABOUT_PARCELS)
     then = there.say("the orchestra number 23")
     assert then[: len(first)] == first
     assert "orchestra__orchestra_23" in then[len(first) :]
-    one, two = *here.asked, *there.asked
+    there.say("the glacier number 31", session_id="s2")
+    one, two, elsewhere = *here.asked, *there.asked
     assert two.tools[: len(first)] == one.tools
-    assert two.system == one.system
+    assert one.system == two.system == elsewhere.system
     assert (before(one), before(two)) == (2, len(first))
-
-
-def test_everybody_with_these_apps_reads_the_same_before_what_is_his_own() -> None:
-    talk = Talk()
-    talk.say(ABOUT_PARCELS)
-    talk.say("the glacier number 31", session_id="s2")
-    one, two = talk.asked
-    assert one.system == two.system
-    assert [t.name for t in one.tools[:2]] == ["kernel__continue", "kernel__search"]
-    assert one.tools[:2] == two.tools[:2]
-    assert one.tools[2:] != two.tools[2:]
+    assert names(elsewhere)[:2] == ["kernel__continue", "kernel__search"]
+    assert one.tools[:2] == elsewhere.tools[:2] and one.tools[2:] != elsewhere.tools[2:]
 
 
 def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:

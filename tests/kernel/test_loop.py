@@ -218,9 +218,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize(("plans", "told", "ran"), PLANS.values(), ids=PLANS)
-def test_what_runs_of_plans_that_name_or_repeat_earlier_calls(
-    office: Office, plans: list[str], told: str, ran: list[str]
-) -> None:
+def test_what_runs_of_plans(office: Office, plans: list[str], told: str, ran: list[str]) -> None:
     k, model = kernel(office, *plans, say(told))
     k.chat("move them around and find them")
     assert (office.log, roles(model)) == (ran, "c" * len(plans) + "n")
@@ -264,9 +262,7 @@ def forever(office: Office) -> FunctionModel:
     ],
     ids=["twelve rounds unless the deployment says otherwise", "rounds", "tokens", "time"],
 )
-def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
-    office: Office, env: dict[str, str], asked: str, said: str
-) -> None:
+def test_what_a_message_may_use(office: Office, env: dict[str, str], asked: str, said: str) -> None:
     model = forever(office)
     reply = TestKernel([office.ext], model=model, env=OPEN | env).chat("find everyone")
     assert roles(model) == asked

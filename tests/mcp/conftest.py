@@ -73,10 +73,6 @@ def calls(*planned: tuple[str, dict[str, Any]]) -> ModelResponse:
     return ModelResponse(tool_calls=tuple(ToolCall(name, arguments) for name, arguments in planned))
 
 
-def says(text: str) -> ModelResponse:
-    return ModelResponse(text)
-
-
 def ask(
     k: TestKernel, app_id: str, name: str, arguments: dict[str, Any], *, user: User | None = None
 ) -> CallOutcome:

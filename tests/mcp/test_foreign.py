@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from tests.mcp.conftest import approve, calls, kernel, says, seen
+from tests.functions.support import say
+from tests.mcp.conftest import approve, calls, kernel, seen
 from tests.stand_ins.service import Reply, served
 from webbee_kernel.mcp.client.connections import McpServer
 
@@ -82,7 +83,7 @@ def test_a_server_of_others_does_what_its_tools_say(foreign: Foreign, tmp_path: 
     with served(answer=lambda _: SHOP) as shop:
         for tool, arguments, holds in foreign.calls:
             text = arguments.replace("{0}", str(folder)).replace("{1}", shop.url)
-            script = [calls((f"{foreign.id}__{tool}", json.loads(text))), says("That is done.")]
+            script = [calls((f"{foreign.id}__{tool}", json.loads(text))), say("That is done.")]
             k = kernel(tmp_path, server, script=script, env={"WEBBEE_CALL_SECONDS": "120"})
             reply = k.chat(f"{re.sub('[-_]', ' ', tool)} {text}")
             if asked := reply.body.get("confirmation"):

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.mcp.conftest import Told, approve, ask, calls, kernel, says
+from tests.functions.support import say
+from tests.mcp.conftest import Told, approve, ask, calls, kernel
 from tests.processes import said
 from webbee_kernel.errors import CallError, SettingsError
 from webbee_kernel.mcp.client import approvals, connections
@@ -25,7 +26,7 @@ ANN = User("ann", email="ann@example.com", tenant_id="acme")
 def test_a_result_is_remembered_to_the_letter(
     told: Told, server: McpServer, tmp_path: Path
 ) -> None:
-    script = [calls(("sums__add", {"a": 2, "b": 40})), says("The sum is 42.")]
+    script = [calls(("sums__add", {"a": 2, "b": 40})), say("The sum is 42.")]
     k = kernel(tmp_path, server, script=script)
     assert k.chat("add 2 and 40").text == "The sum is 42."
     assert told.calls == [{"name": "add", "arguments": {"a": 2, "b": 40}}]

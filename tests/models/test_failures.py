@@ -134,9 +134,7 @@ def test_an_error_of_one_service_says_what_to_do(
         ("parameter", 422, "", "no"),
     ],
 )
-def test_an_error_has_the_cause_that_status_code_and_words_tell(
-    cause: str, status: int, code: str, words: str
-) -> None:
+def test_an_error_has_the_cause_it_tells(cause: str, status: int, code: str, words: str) -> None:
     assert failure_of(status, code, words).cause == cause
 
 

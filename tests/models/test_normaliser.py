@@ -85,9 +85,7 @@ def test_thoughts_are_not_shown_calls_are_called_and_look_alikes_stay_wherever_i
     st.sampled_from(["\n", "\n\n", " ", ""]),
     st.lists(st.integers(1, 9), min_size=1),
 )
-def test_joined_and_cut_anywhere_the_same_comes_out(
-    texts: list[str], between: str, sizes: list[int]
-) -> None:
+def test_joined_and_cut_anywhere(texts: list[str], between: str, sizes: list[int]) -> None:
     text = between.join(texts)
     assert cut(text, sizes)[1] == normalise(text)
 
