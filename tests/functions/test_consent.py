@@ -87,27 +87,20 @@ def test_a_yes_may_rewrite_a_text_not_where_it_goes(stack: Stack, alice: Person,
         refused = alice.confirm(card, edits={"0": edits}, remember=True)
         assert (refused.status, refused.error["field"]) == (400, "edits")
     assert sent(stack) == 0 and accepted(alice) == [], "the card still waits"
-    alice.confirm(card, edits={"0": {"text": "Good morning"}})
-    alice.confirm(card)
-    [row] = rows(stack, "store", "sent#")
-    assert "Good morning" in row["data"] and ANN in row["data"]
-    eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]
-    alice.confirm(eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
-    assert sent(stack) == 2 and [row["destination"] for row in accepted(alice)] == [ANN]
-
-
-def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str) -> None:
-    """It is told that its text was not sent, or its address not accepted for good."""
     first = {"edits": {"0": {"text": "Good morning"}}}
     assert alice.confirm(card, **first)["status"] == "ok"
     again = alice.confirm(card, **first)
     assert (again.status, again["status"]) == (200, "ok")
     for other in ({"edits": {"0": {"text": "Good night"}}}, {**first, "remember": True}, {}):
-        refused = alice.confirm(card, **other)
+        refused = alice.confirm(card, **other)  # it is told that this was not sent or accepted
         assert (refused.status, refused.error["code"]) == (409, "request_conflict"), other
     assert alice.confirm(card, accept=False)["reply"] == again["reply"]
     assert accepted(alice) == []
-    assert sent(alice.stack) == 1
+    [row] = rows(stack, "store", "sent#")
+    assert "Good morning" in row["data"] and ANN in row["data"]
+    eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]
+    alice.confirm(eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
+    assert sent(stack) == 2 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
 def test_a_clients_request_for_a_title_is_no_answer_to_a_card(stack: Stack, alice: Person) -> None:

@@ -141,44 +141,31 @@ def test_a_task_that_was_done_and_deleted_is_restored_as_done(alice: Person) -> 
     assert "Delete “plants" in alice.chat("undo that")["confirmation"]["question"]
 
 
-def test_what_has_no_way_back_is_said_to_have_none_though_something_earlier_has() -> None:
+def test_what_has_no_way_back_is_said_to_have_none_and_no_undo_that_is_no_call_is_offered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     ext = Extension("books", display_name="Books")
     chat = ChatExtension(ext)
 
-    @chat.function("add", "Add a book", action_type="write", examples=["add a book"])
-    async def add(ctx: Context) -> ActionResult:
-        return ActionResult.success({"id": "b-1", "title": "Emma"}, "added", undo=ui.Call("drop"))
+    def does(verb: str, undo: Any = None, kind: Any = "write") -> None:
+        about = f"{verb.title()} a book"
 
-    @chat.function("drop", "Drop a book", action_type="destructive", examples=["drop a book"])
-    async def drop(ctx: Context) -> ActionResult:
-        return ActionResult.success({"id": "b-1", "deleted": True}, "dropped")
+        @chat.function(verb, about, action_type=kind, examples=[f"{verb} a book"])
+        async def do(ctx: Context) -> ActionResult:
+            return ActionResult.success({"id": "b-1", "title": "Emma"}, "done", undo=undo)
 
+    does("add", ui.Call("drop"))
+    does("drop", kind="destructive")
+    does("lend", ui.Call("nowhere", id="t1"))
+    does("copy", ui.Call("add", text="x" * 1_000))
+    does("lock", ui.Call("add", api_key="k-81a4f09c77d2e6b1"))
     kernel = TestKernel([ext], model=EmbeddedModel())
     for said in ("add a book", "drop a book", "yes", "undo that"):
         answer = kernel.chat(said).body
-    assert not answer["calls"] and "confirmation" not in answer
+    assert not answer["calls"] and "confirmation" not in answer, "though something earlier has one"
     assert answer["reply"].startswith("That cannot be undone: Books – Drop a book")
-
-
-def test_an_undo_that_is_no_call_is_never_offered(caplog: pytest.LogCaptureFixture) -> None:
-    ext = Extension("tasks", display_name="Tasks")
-    chat = ChatExtension(ext)
-
-    @chat.function("add", "Add a task", action_type="write", examples=["add a task"])
-    async def add(ctx: Context) -> ActionResult:
-        return ActionResult.success({}, "added", undo=ui.Call("nowhere", id="t1"))
-
-    @chat.function("drop", "Drop a task", action_type="write", examples=["drop a task"])
-    async def drop(ctx: Context) -> ActionResult:
-        return ActionResult.success({}, "dropped", undo=ui.Call("add", text="x" * 1_000))
-
-    @chat.function("lock", "Lock a task", action_type="write", examples=["lock a task"])
-    async def lock(ctx: Context) -> ActionResult:
-        return ActionResult.success({}, "locked", undo=ui.Call("add", api_key="k-81a4f09c77d2e6b1"))
-
-    kernel = TestKernel([ext], model=EmbeddedModel())
-    for verb in ("add", "drop", "lock"):
-        [receipt] = kernel.chat(f"{verb} a task").body["receipts"]
+    for verb in ("lend", "copy", "lock"):
+        [receipt] = kernel.chat(f"{verb} a book").body["receipts"]
         assert receipt["status"] == "done" and "undo" not in receipt
     assert "of this app, not 'nowhere', with" in caplog.text
     assert "of this app, not '', with at most 1000 bytes" in caplog.text

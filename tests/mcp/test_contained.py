@@ -232,10 +232,3 @@ def test_a_tool_that_is_no_function_is_refused(told: Told, tool: dict[str, Any],
     found = seen(McpServer(id="sums", url=told.url))
     assert [t["name"] for t in found.approval.tools] == ["note.keep"]
     assert [why in reason for reason in found.refused.values()] == [True]
-
-
-def test_one_that_forgot_is_greeted_anew_and_the_call_made_once(told: Told, k: TestKernel) -> None:
-    assert ask(k, "sums", "note_keep", {"text": "one"}).ok
-    told.behave(forget=True)
-    assert ask(k, "sums", "note_keep", {"text": "two"}).ok
-    assert [c["arguments"]["text"] for c in told.calls] == ["one", "two"]

@@ -103,6 +103,10 @@ def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None
         ask(k, "sums", "add", SUM, user=user)
     greeted = {h["mcp-session-id"] for h in told.headers if "mcp-session-id" in h}
     assert len(greeted) == 3, "the operator's and two persons'"
+    made = len(told.calls)
+    told.behave(forget=True)
+    assert ask(k, "sums", "note_keep", {"text": "two"}).ok
+    assert len(told.calls) == made + 1, "greeted anew, the call was made once"
 
 
 async def test_a_session_gives_way_to_others_only_when_no_call_is_using_it(
