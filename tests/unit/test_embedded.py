@@ -401,10 +401,12 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
             *("отмени это", "mach das rückgängig", "annule ça", "deshaz eso", "annulla"),
             "Das war ein Versehen, bitte rückgängig machen",
             *("Nein, mach das wieder rückgängig", "oops, delete it again"),
-            *("delete the milk I just added", "nimm das mit der milk zurück", "restore it"),
-            *("undo the last thing", "can you undo that?", "give it back"),
-            *("restaure ça", "восстанови"),
+            *("delete the milk I just added", "undo the last thing", "can you undo that?"),
+            "nimm das mit der milk zurück",
         )
+    }),
+    "what restores deletes nothing": ({"facts": [MADE], "undo": (UNDO,)}, {
+        m: [] for m in ("restore it", "give it back", "restaure ça", "восстанови")
     }),
     "what names another thing, denies or asks takes nothing back": (
         {"facts": [MADE], "undo": (UNDO,)},
@@ -683,6 +685,13 @@ def test_a_yes_to_nothing_says_that_nothing_was_asked() -> None:
 MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT, "format": "date"})
 
 
+BEFORE = {
+    "no, make it six": "See you at five.",
+    "nein, am Mittwoch": "Ich unterschreibe am Dienstag.",
+    "make it Wednesday": "I sign on Tuesday.",
+}
+
+
 @pytest.mark.parametrize(
     ("message", "changed"),
     [
@@ -691,6 +700,9 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
         ("wait, make that tomorrow", {}),
         ("no, make it Monday", {"day": "2026-05-18"}),
         ("no, rather on Friday", {}),
+        ("no, make it six", {"body": "See you at six."}),
+        ("nein, am Mittwoch", {"body": "Ich unterschreibe am Mittwoch."}),
+        ("make it Wednesday", {"body": "I sign on Wednesday."}),
         ("nein, doch lieber am Freitag", {}),
         ("no, leave it", None),
         ("show my tasks", None),
@@ -699,7 +711,7 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
 )
 def test_what_corrects_a_card_is_a_form_of_what_waits(message: str, changed: Any) -> None:
     waits = MEETING if "day" in (changed or ()) else SEND
-    given = {"day": "2026-05-15"} if waits is MEETING else {"body": "Hi"}
+    given = {"day": "2026-05-15"} if waits is MEETING else {"body": BEFORE.get(message, "Hi")}
     held = {"to": "ann@example.com", **given}
     said = answer(message, waiting=((waits.name, held),), tools=(*TOOLS, MEETING))
     forms = [n["props"] for n in nodes(said.offer) if n["type"] == "Form"]
@@ -753,9 +765,12 @@ def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed() -> None:
 
 
 def test_one_that_other_words_name_is_offered_and_not_asked_about() -> None:
-    asked = answer("restore the permit of K 1", undo=(ALPHAS,))
+    asked = answer("undo the permit of K 1", undo=(ALPHAS,))
     assert f"Undo that: {ALPHAS.what}" in [d.get("message") for d in pressed(asked)]
-    assert "Which one" not in asked.text
+    for message in ("restore the permit", "restore it", "recupera las tareas borradas"):
+        said = answer(message, undo=(ALPHAS,))  # brings back, and deletes nothing
+        assert "Which one" not in asked.text + said.text
+        assert not said.tool_calls and "taken back" not in said.text
 
 
 def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:

@@ -111,10 +111,9 @@ def _correction(
         return None
     message = commands.message
     is_new_day = commands.values.has_edge_date((0, len(message.tokens)), tag)  # "no, on Friday"
-    is_about_card = message.is_about_card(tag, is_open=not readings)
-    is_about_card |= message.is_denial(tag) and is_new_day
+    is_about_card = message.is_about_card(tag) or (message.is_denial(tag) and is_new_day)
     for tool in tools:
-        new = commands.values.corrections(tool)
+        new = commands.values.corrections(tool, waits[tool.name])
         if new or is_about_card:
             command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
             return _form(replace(command, is_whole=False), tag)
@@ -132,8 +131,8 @@ def _undo(undo: UndoMessage, commands: Commands, tag: str) -> ModelResponse:
         return _calls(made)
     if refusal := undo.refusal:
         return ModelResponse(text=refusal)
-    if len(undo.choices) == 1:  # other words than those of the one that is left
-        return _suggest(commands, tag, undo.choices)
+    if len(undo.choices) < 2:  # other words than those of what is left
+        return _suggest(commands, tag, undo.choices or undo.suggestions)
     return _which(undo.choices, tag)
 
 

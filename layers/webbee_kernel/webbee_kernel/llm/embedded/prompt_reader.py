@@ -168,7 +168,7 @@ class Records:
 
     def has_words(self, stems: Collection[str], tag: str) -> bool:
         """Whether one result, or one line of the skeleton, has all of these words."""
-        texts = [dict(_texts(fact.data, "")) for fact in self._facts]
+        texts = [{"": " ".join(t for _, t in _texts(fact.data, ""))} for fact in self._facts]
         return bool(rows_with([*texts, *(row for _, row in self._skeleton)], stems, tag))
 
     def address(self, *, is_only: bool) -> str:

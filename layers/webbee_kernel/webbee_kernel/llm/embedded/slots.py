@@ -197,19 +197,29 @@ class SlotValues(ReferenceResolver):
         is_needed = is_own and parameters(tool)[names[0]].required
         return {**found, names[0]: self.message.text} if is_needed else found
 
-    def corrections(self, tool: ToolSpec) -> JSONObject:
-        """What the message says anew of a call: what stands behind a colon as the text that is
-        named before it, else the day or the hour that it ends in as its one date."""
+    def corrections(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+        """What the message says anew of a call with these arguments: the text behind a colon as the
+        one that is named before it, else the day or hour that it ends in as its one date, else its
+        one day or number in place of that of a text."""
         tag, at, last = self.message.tag, self.message.colon, len(self.message.tokens)
         named, dates = {*self.message.stems(tag)[:at]}, [*date_parameters(tool)]
-        texts = (p.name for p in parameters(tool).values() if p.kind == "text")
+        texts = [p.name for p in parameters(tool).values() if p.kind == "text"]
         if name := next((n for n in texts if named & field_words(n, tag)), ""):
             return {name: self.message.slice(at + 1, last)}
-        if len(dates) != 1:
-            return {}
-        told = (self._date(parameters(tool)[dates[0]], (n, last), tag) for n in range(last))
-        value = next(filter(None, told), None)
-        return {dates[0]: value.value} if value else {}
+        if len(dates) == 1:
+            told = (self._date(parameters(tool)[dates[0]], (n, last), tag) for n in range(last))
+            value = next(filter(None, told), None)
+            return {dates[0]: value.value} if value else {}
+        changed = {n: self._with_new_value(str(given[n]), tag) for n in texts if given.get(n)}
+        return {name: text for name, text in changed.items() if text}
+
+    def _with_new_value(self, text: str, tag: str) -> str:
+        """A text with the message's only day or number in place of its own; empty for several."""
+        for read in (self._dates, language.numbers):
+            old, new = read(text, tag), read(self.message.text, tag)
+            if len(old) == len(new) == 1 and old[0].kind == new[0].kind:
+                return text[: old[0].start] + new[0].text + text[old[0].end :]
+        return ""
 
     def _last_record(self, pattern: Pattern, used: set[int]) -> JSONObject:
         """For an outgoing function and a message with a pronoun: the texts of the last record by

@@ -61,7 +61,7 @@ class UndoMessage:
     @property
     def refusal(self) -> str:
         """What is said where nothing can be taken back; empty where it is open what is meant."""
-        if self._candidates and not self._meant:
+        if self._undoable and not self._meant:
             return ""
         key = "no_way_back" if self._meant else "nothing_to_undo"
         return language.of(self._tag).say(key, what="; ".join(u.what for u in self._meant))
@@ -134,7 +134,14 @@ class UndoMessage:
         is_no = not self._lexicon.correction.isdisjoint(said_first)
         is_restored = all(p in self._lexicon.restore for p in self._phrases)
         is_again = is_newest_back and (is_no or is_restored or not self._undoable)
-        return self._effects[:1] if is_again else self._undoable
+        found = self._effects[:1] if is_again else self._undoable
+        return [u for u in found if self._fits(u)]
+
+    def _fits(self, effect: Undo) -> bool:
+        """Whether the words may mean it: "restore" brings back, and deletes nothing."""
+        is_restored = all(p in self._lexicon.restore for p in self._phrases)
+        tool = self._tools.get(effect.name)
+        return not (is_restored and tool and tool.action_type == "destructive")
 
     @cached_property
     def _meant(self) -> list[Undo]:
@@ -142,7 +149,7 @@ class UndoMessage:
         text = self._commands.message.text
         if pressed := [u for u in self._effects if self._label(u) == text]:
             return pressed[:1]
-        pools = (self._candidates, self._effects)
+        pools = (self._candidates, [*filter(self._fits, self._effects)])
         named = ([u for u in pool if self._target <= self._words_of(u)] for pool in pools)
         found = next(filter(None, named), [])
         is_one = bool(self._target) and len(found) == 1
