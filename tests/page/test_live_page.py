@@ -170,13 +170,6 @@ def test_what_is_said_offline_is_sent_when_the_network_is_back(visit: Visit) -> 
     assert page.locator(".lost").is_hidden()
 
 
-def test_a_deployment_without_sockets_is_polled(polled: Visit, url: str) -> None:
-    page = polled("bob")
-    say(page, "add a task: over http")
-    call(url, "bob", "tasks", "add", title="Found by a poll")
-    On(page).panel("tasks").get_by_text("Found by a poll").wait_for()
-
-
 def test_a_turn_can_be_stopped(visit: Visit) -> None:
     page = visit("bob")
     counting(page)

@@ -306,7 +306,7 @@ def test_no_node_or_reply_runs_anything_and_what_is_unknown_is_data(visit: Visit
     panel.get_by_text("kept: pearls").wait_for()
 
 
-def test_a_message_with_a_lost_answer_is_asked_again_and_runs_once(polled: Visit, url: str) -> None:
+def test_without_sockets_a_lost_answer_and_news_are_asked_for(polled: Visit, url: str) -> None:
     page = polled("dev developer")
 
     def lose_the_answer(route: Any) -> None:
@@ -318,6 +318,8 @@ def test_a_message_with_a_lost_answer_is_asked_again_and_runs_once(polled: Visit
     On(page).logged('Added the task "only once"')
     listed = call(url, "dev", "tasks", "list_tasks")["data"]["tasks"]
     assert [t["title"] for t in listed].count("only once") == 1
+    call(url, "dev", "tasks", "add", title="Found by a poll")
+    On(page).panel("tasks").get_by_text("Found by a poll").wait_for()
 
 
 def test_a_wrong_token_is_refused_with_words(visit: Visit) -> None:
