@@ -171,3 +171,10 @@ def test_a_filtered_answer_says_so_and_a_refusal_is_the_text(wire: Wire) -> None
         wire.server.play(Answer(refusal="I cannot help with that."))
         response = wire.ask()
         assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
+
+
+def test_tokens_out_of_the_services_cache_are_input_and_told_apart(wire: Wire) -> None:
+    wire.server.play(Answer("ok", cached_tokens=40), Answer("ok"))
+    cached, fresh = (wire.ask().usage for _ in range(2))
+    assert (cached.cached_tokens, fresh.cached_tokens) == (40, 0)
+    assert cached.input_tokens == fresh.input_tokens + 40

@@ -36,7 +36,6 @@ class Answer:
     status: int = 200
     code: str = ""
     message: str = "no"
-    param: str = ""
     reasoning: Any = None
     extras: tuple[Mapping[str, Any], ...] = ()
     retry_after: float | None = None

@@ -133,7 +133,7 @@ class ChatServer(ModelServer):
         return SSE, chat_chunks(self.body(answer, received), usage=usage)
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
-        named = {"param": answer.param or None, "code": answer.code or None}
+        named = {"param": None, "code": answer.code or None}
         return {"error": {"message": answer.message, "type": "error", **named}}
 
 
