@@ -13,7 +13,7 @@ def said(person: Person, query: str, **more: str) -> list[dict[str, object]]:
     return list(answer["matches"])
 
 
-def test_a_number_in_a_reply_is_found_in_whatever_conversation_it_was_said(alice: Person) -> None:
+def test_a_number_in_a_reply_is_found_by_whom_it_was_said_to_until_deleted(alice: Person) -> None:
     alice.chat('probe.save {"text": "order 300418 was shipped"}', session_id="orders")
     for n in range(7):  # the model's memory has lost it, the person has not
         alice.chat(f"and what of {n}?", session_id="orders")
@@ -23,6 +23,10 @@ def test_a_number_in_a_reply_is_found_in_whatever_conversation_it_was_said(alice
     excerpt = str(match["excerpt"])
     assert excerpt[int(str(match["start"])) : int(str(match["end"]))] == "300418"
     assert len(said(alice, "SHIPPED Order")) == len(said(alice, "orders")) == 1
+    for other in (BOB, OTHER_ALICE):
+        assert said(Person(alice.stack, other), "300418") == []
+    alice.send("DELETE", "/v1/sessions/orders")
+    assert said(alice, "300418") == [], "nobody finds what was deleted"
 
 
 def test_turns_that_lack_a_word_stand_behind_and_hold_what_tells_most(alice: Person) -> None:
@@ -61,14 +65,6 @@ def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit(alice
         ("s3", []),
         ("s2", ["wherever", "whenever"]),
     ]
-
-
-def test_nobody_finds_what_another_has_said_nor_what_was_deleted(alice: Person) -> None:
-    alice.chat("my secret is 771204", session_id="s1")
-    asked = [Person(alice.stack, other) for other in (BOB, OTHER_ALICE)]
-    assert [bool(said(person, "771204")) for person in (*asked, alice)] == [False, False, True]
-    alice.send("DELETE", "/v1/sessions/s1")
-    assert said(alice, "771204") == []
 
 
 def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(

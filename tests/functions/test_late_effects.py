@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event as Signal
@@ -212,20 +212,6 @@ def _hasten(url: str, seconds: float) -> None:
         message.delayed_until -= seconds * 1000
 
 
-@contextmanager
-def failing_sends(faults: Faults) -> Iterator[None]:
-    """The queue refuses while a fault is due: the function's own client, its own error."""
-
-    def refuse(**_: Any) -> None:
-        if faults.is_due("send to the queue"):
-            raise EndpointConnectionError(endpoint_url="the queue")
-
-    events = aws_client("sqs").meta.events
-    events.register("before-send.sqs.SendMessage", refuse)
-    yield
-    events.unregister("before-send.sqs.SendMessage", refuse)
-
-
 @pytest.fixture
 def late(tmp_path: Path) -> Iterator[Late]:
     (tmp_path / "slow").mkdir()
@@ -239,6 +225,10 @@ def late(tmp_path: Path) -> Iterator[Late]:
         fails(stores.connections, "of_user", faults, "push to pages")
         return stores
 
+    def refuse(**_: Any) -> None:
+        if faults.is_due("send to the queue"):
+            raise EndpointConnectionError(endpoint_url="the queue")
+
     env = {"WEBBEE_CALL_SECONDS": "0.05", "WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
     names = ("late", "dead")
     with (
@@ -248,10 +238,12 @@ def late(tmp_path: Path) -> Iterator[Late]:
         queue, dead = (boto3.client("sqs").create_queue(QueueName=n)["QueueUrl"] for n in names)
         patch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
         patch.setenv("WEBBEE_DEAD_LETTER_URL", dead)
-        with failing_sends(faults):
-            made = Late(stack, stack.stream(), queue, dead, tmp_path, clock, model, faults)
-            made.stream._invoke = made.hand
-            yield made
+        events = aws_client("sqs").meta.events  # the function's own client, its own error
+        events.register("before-send.sqs.SendMessage", refuse)
+        made = Late(stack, stack.stream(), queue, dead, tmp_path, clock, model, faults)
+        made.stream._invoke = made.hand
+        yield made
+        events.unregister("before-send.sqs.SendMessage", refuse)
         model.reply.set()
 
 

@@ -153,7 +153,9 @@ def signed(tenanted: Stack, url: str, key: str, user: str) -> Answer:
 
 
 @TENANTS
-def test_a_functions_state_is_found_by_its_tenants_webhook(tenanted: Stack, claims: Any) -> None:
+def test_a_state_and_a_secret_are_found_by_their_tenants_webhook(
+    tenanted: Stack, claims: Any
+) -> None:
     person = Person(tenanted, claims)
     set_secret(operator(tenanted, claims), "client", f"client of {claims['tenant_id']}")
     own = begun(tenanted, claims)
@@ -170,16 +172,11 @@ def test_a_functions_state_is_found_by_its_tenants_webhook(tenanted: Stack, clai
     assert person.call("herald", "account")["data"]["accounts"] == {"main": made}
     again = request(tenanted, "GET", own["url"], query={"state": own["state"]})
     assert again.status == 403
-
-
-@TENANTS
-def test_a_signed_webhook_is_heard_with_the_operators_secret(tenanted: Stack, claims: Any) -> None:
     key = f"key of {claims['tenant_id']}"
     assert set_secret(operator(tenanted, claims), "signing", key, user="__webhook__").status == 200
-    url = begun(tenanted, claims)["paid"]
-    assert signed(tenanted, url, key, claims["sub"])["tenant"] == claims["tenant_id"]
-    assert [e["text"] for e in Person(tenanted, claims).events("notification")] == ["paid"]
-    assert signed(tenanted, url, "another key", claims["sub"]).status == 401
+    assert signed(tenanted, own["paid"], key, claims["sub"])["tenant"] == claims["tenant_id"]
+    assert [e["text"] for e in person.events("notification")] == ["paid"]
+    assert signed(tenanted, own["paid"], "another key", claims["sub"]).status == 401
     another = begun(tenanted, {**claims, "tenant_id": "hooli"})["paid"]
     assert signed(tenanted, another, key, claims["sub"]).status == 401
 
