@@ -18,10 +18,6 @@ HOSTILE = (
 LINK = "javascript:window.pwned=1"
 
 
-class Nothing(BaseModel):
-    """No parameters."""
-
-
 class Text(BaseModel):
     text: str = ""
 
@@ -29,7 +25,7 @@ class Text(BaseModel):
 @chat.function(
     "hostile", "Return hostile text", examples=["show the hostile text", "покажи враждебный текст"]
 )
-async def hostile(ctx: Context, params: Nothing) -> ActionResult:
+async def hostile(ctx: Context) -> ActionResult:
     tree = ui.Stack(
         [
             ui.Text(HOSTILE),
@@ -44,7 +40,7 @@ async def hostile(ctx: Context, params: Nothing) -> ActionResult:
 @chat.function(
     "slow", "Count slowly", action_type="write", examples=["count slowly", "считай медленно"]
 )
-async def slow(ctx: Context, params: Nothing) -> ActionResult:
+async def slow(ctx: Context) -> ActionResult:
     for step in range(1, 5):
         await ctx.progress(step * 20, f"step {step}")
         await asyncio.sleep(1.2)
@@ -75,7 +71,7 @@ async def roll_die(ctx: Context, params: Die) -> ActionResult:
 
 
 @chat.function("ring", "Ring the bell", action_type="write", event="rung")
-async def ring(ctx: Context, params: Nothing) -> ActionResult:
+async def ring(ctx: Context) -> ActionResult:
     """Names no panel: whoever waits for its event hears of it."""
     await ctx.store.create("rings", {})
     return ActionResult.success({"rung": True}, "Rung.", refresh_panels=[])
