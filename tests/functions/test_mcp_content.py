@@ -101,14 +101,6 @@ def test_sections_are_resources_for_developers_alone(person: Person) -> None:
         assert send(asking, "resources/read", {"uri": wanted})["error"]["code"] == -32002
 
 
-def test_a_client_that_cannot_ask_is_told_what_to_ask_and_how_to_answer(person: Person) -> None:
-    named = tool("test_input_required_result_elicitation")
-    asked = stateless(person, "tools/call", named, elicits=False)["result"]
-    assert "What is your name?" in asked["content"][0]["text"]
-    told = tool("test_input_required_result_elicitation", _answers={"name": "Alice"})
-    assert not stateless(person, "tools/call", told, elicits=False)["result"]["isError"]
-
-
 @pytest.mark.parametrize("accepts", [True, False])
 def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, accepts: bool) -> None:
     stream, asked = asked_in_a_stream(person)
@@ -142,3 +134,8 @@ def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, acc
 def test_it_is_told_where_it_cannot_ask(person: Person, can: dict[str, Any], version: str) -> None:
     told = send(person, "tools/call", DESTROYS, session(person, can, version))["result"]
     assert told["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
+    named = tool("test_input_required_result_elicitation")
+    asked = stateless(person, "tools/call", named, elicits=False)["result"]
+    assert "What is your name?" in asked["content"][0]["text"]
+    told = tool("test_input_required_result_elicitation", _answers={"name": "Alice"})
+    assert not stateless(person, "tools/call", told, elicits=False)["result"]["isError"]

@@ -189,18 +189,14 @@ def test_nothing_is_there_before_approval(told: Told, server: McpServer, tmp_pat
     unknown = app(kernel(tmp_path, server))
     assert (unknown.functions, told.headers) == ((), [])
     assert unknown.error == "nobody has approved its tools yet: webbee mcp approve sums"
+    beside = kernel(tmp_path, server, extensions=[Extension("sums", display_name="My own")])
+    assert (app(beside).display_name, app(beside).error) == ("My own", "")
+    assert "taken by an extension" in app(beside, "mcp-sums").error
     env = {"WEBBEE_DEVELOP": "true", **configured(tmp_path, server)}
     host = make_host(bootstrap(Settings.from_env(env), stores=memory_stores()))
     assert not host.catalogue.apps["sums"].functions
     approve(tmp_path, server)  # meanwhile: it is there for the next call
     until(lambda: "add" in {f.fn_name for f in host.catalogue.apps["sums"].functions})
-
-
-def test_a_server_takes_no_extensions_place(told: Told, server: McpServer, tmp_path: Path) -> None:
-    mine = Extension("sums", display_name="My own")
-    k = kernel(tmp_path, server, extensions=[mine])
-    assert (app(k).display_name, app(k).error) == ("My own", "")
-    assert "taken by an extension" in app(k, "mcp-sums").error
 
 
 def test_what_nobody_sees_is_shown_and_stands_in_no_prompt(told: Told, tmp_path: Path) -> None:
