@@ -223,7 +223,7 @@ def test_what_comes_back_wrong_connects_nothing(
     assert accounts(alice)["mailboxes"] == []
 
 
-def test_a_state_is_its_owns_for_ten_minutes(
+def test_a_state_is_its_owns_while_it_lasts(
     acme: Provider, alice: Person, clock: FrozenClock
 ) -> None:
     for other in ("probe/oauth/acme", "accounts/oauth/google", "no/oauth/acme"):
@@ -236,6 +236,11 @@ def test_a_state_is_its_owns_for_ten_minutes(
     assert returns(alice, query)[0] == 200
     clock.advance(1)
     assert [returns(alice, query, how)[0] for how in ("GET", "POST")] == [400, 400]
+    form = fields(returns(alice, acme.consent(begin(alice)))[1])
+    alice.uninstall("accounts")
+    status, page = returns(alice, form, "POST")
+    assert (status, "accounts is no longer installed" in page) == (400, True)
+    assert acme.requests == []
 
 
 REFUSED = (400, b'{"error": "invalid_grant", "error_description": "hunter2"}')
@@ -285,14 +290,6 @@ def test_without_its_own_address_a_deployment_begins_none(acme: Provider) -> Non
         refused = Person(stack, ALICE).call("accounts", "connect")
         assert refused["error_code"] == "OAuthNotConfigured"
         assert "WEBBEE_PUBLIC_URL" in refused["error"]
-
-
-def test_an_app_that_was_removed_meanwhile_gets_no_account(acme: Provider, alice: Person) -> None:
-    form = fields(returns(alice, acme.consent(begin(alice)))[1])
-    alice.uninstall("accounts")
-    status, page = returns(alice, form, "POST")
-    assert (status, "accounts is no longer installed" in page) == (400, True)
-    assert acme.requests == []
 
 
 def test_what_is_kept_and_logged_holds_neither_state_nor_secret(
