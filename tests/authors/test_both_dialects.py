@@ -131,9 +131,7 @@ def harness(request: pytest.FixtureRequest, written: Callable[..., Path]) -> Ext
     return ExtensionHarness(written("pair", head + MAIN))
 
 
-def test_an_app_has_words_and_kinds_of_functions_a_user_either_name(
-    harness: ExtensionHarness,
-) -> None:
+def test_an_app_has_words_kinds_of_functions_a_user_either_name(harness: ExtensionHarness) -> None:
     app = harness.registry.catalogue().apps["pair"]
     assert (app.display_name, app.description, app.version) == ("A pair", "Moods of two", "1.2.0")
     assert "Name the mood." in app.rules

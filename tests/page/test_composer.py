@@ -1,8 +1,6 @@
 """Where a person writes, what he is told beside it, and the page's head: nothing is cut, in any language, at any
 width."""
 
-from typing import Any
-
 from .conftest import On, Visit
 from .test_axe import findings
 from .test_page import say
@@ -34,21 +32,15 @@ ROOM = """() => [...document.querySelectorAll('input[placeholder]')].filter(e =>
 }).map(e => e.placeholder)"""
 
 
-def spoken(page: Any, tag: str) -> Any:
-    """The page in a language that its reader chose."""
-    page.evaluate("tag => localStorage.setItem('webbee.language', tag)", tag)
-    page.reload()
-    page.locator("#composer-text").wait_for()
-    assert page.evaluate("document.documentElement.lang") == tag
-    return page
-
-
 def test_what_stands_in_head_fields_and_foot_is_whole_in_every_language(visit: Visit) -> None:
     page = visit("dev developer")
     inspector = page.locator("#open-inspector")
     for tag in ("en", "de", "es", "fr", "ru"):
         page.set_viewport_size({"width": 1400, "height": 800})
-        spoken(page, tag)
+        page.evaluate("tag => localStorage.setItem('webbee.language', tag)", tag)
+        page.reload()
+        page.locator("#composer-text").wait_for()
+        assert page.evaluate("document.documentElement.lang") == tag
         for inspected in ("false", "true"):
             if inspector.get_attribute("aria-expanded") != inspected:
                 inspector.click()

@@ -107,10 +107,6 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def role_of(template: Template, function: str) -> str:
-    return str(template["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0])
-
-
 def trust_of(template: Template, role: str) -> list[dict[str, Any]]:
     """Who may take a role."""
     document = template["Resources"][role]["Properties"]["AssumeRolePolicyDocument"]
@@ -172,7 +168,7 @@ BARE = {
 
 @pytest.mark.parametrize("function", ALLOWED)
 def test_a_function_may_do_exactly_what_its_row_says(transformed: Template, function: str) -> None:
-    role = role_of(transformed, function)
+    role = transformed["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
     assert grants(transformed, role) == ALLOWED[function] | {"*": TRACE}
     who = {"Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
     assert trust_of(transformed, role) == [{"Effect": "Allow", **who}]

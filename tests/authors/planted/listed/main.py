@@ -25,10 +25,6 @@ class Invoice(BaseModel):
     amount: float = Field(description="Amount in euros")
 
 
-class Nothing(BaseModel):
-    """Nothing to say."""
-
-
 @chat.function("write", "Write a new invoice", action_type="write", examples=["write to Acme"])
 async def write(ctx: Context, params: Invoice) -> ActionResult:
     drafts[params.customer] = "open"  # planted: shared-state
@@ -41,7 +37,7 @@ async def write(ctx: Context, params: Invoice) -> ActionResult:
 @chat.function(
     "overdue", "Which invoices are overdue and since when", examples=["which invoices are overdue"]
 )
-async def overdue(ctx: Context, params: Nothing) -> ActionResult:
+async def overdue(ctx: Context) -> ActionResult:
     token = await ctx.secrets.get("bank_tokn")  # planted: undeclared-secret
     rate = await ctx.cache.get("rate", Rate)  # planted: undeclared-cache-model
     if token is None or rate is None:
