@@ -165,7 +165,7 @@ def _answer(request: Request, path: str, body: bytes) -> Response:
     region = os.environ.get(_REGION_VARIABLE, REGION)
     sent = HTTPHeaders()
     for key, value in request.headers.items():
-        if key != "host":
+        if key not in ("host", "authorization"):  # to set one again would add another
             sent[key] = value
     sent["authorization"] = _SIGNED.sub(rf"\g<1>/\g<2>/{region}/\g<3>", authorization)
     url = f"https://{service}.{region}.amazonaws.com{path}?{request.url.query}".rstrip("?")
