@@ -610,6 +610,26 @@ def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for
     assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
 
 
+PERMITS = (
+    tool("permits.list_permits", ["show the permits"]),
+    tool("permits.delete_permit", ["delete the permit of {plate}"], "plate", action="destructive"),
+    CONTINUE,
+)
+
+
+def test_what_is_destroyed_by_a_key_is_found_there_before_anybody_is_asked_for_a_yes() -> None:
+    message, listed = (
+        "delete the permit of K 1",
+        ("permits", "list_permits", {"permits": [{"plate": "K 1"}]}),
+    )
+    others = ("permits", "list_permits", {"permits": [{"plate": "K 2"}]})
+    found = [("permits__delete_permit", {"plate": "K 1"})]
+    assert calls(message, tools=PERMITS) == [("permits__list_permits", {}), (CONTINUE.name, {})]
+    assert calls(message, listed, tools=PERMITS) == found
+    assert calls(message, results=[listed], tools=PERMITS) == found
+    assert answer(message, results=[others], tools=PERMITS).text == "Nothing here is called “K 1”."
+
+
 def test_where_none_of_all_is_so_named_it_says_so_but_not_of_a_list_that_is_not_whole() -> None:
     """Of a count above its rows, or a name that is hidden from a model."""
     asked = answer("mark all mails from Tom as read", tools=MAILS, results=[INBOX])

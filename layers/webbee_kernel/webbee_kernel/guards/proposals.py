@@ -388,12 +388,18 @@ def _others(call: JSONObject) -> int:
 
 
 def _titles(call: JSONObject, tag: str) -> list[str]:
-    """The titles of a call's record: known titles, then title arguments."""
-    own = {language.of(tag).field_name(name) for name in TITLES}
-    titles = [f["title"] for f in call["fields"] if f["kind"] == "record" and f.get("title")]
-    texts = (f for f in call["fields"] if f["kind"] == "text")
+    """The titles of a call's record: known titles, then title arguments, else its key."""
+    fields, own = call["fields"], {language.of(tag).field_name(name) for name in TITLES}
+    titles = [f["title"] for f in fields if f["kind"] == "record" and f.get("title")]
+    texts = [f for f in fields if f["kind"] == "text"]
     titles += [f["value"] for f in texts if f["name"] in own or f.get("path") in TITLES]
-    return list(map(str, titles))
+    return list(map(str, titles or _key_title(call)))
+
+
+def _key_title(call: JSONObject) -> list[str]:
+    """The only field of what is destroyed, if it is a text, such as a plate."""
+    texts = [f["value"] for f in call["fields"] if f["kind"] == "text"]
+    return texts if call["effect"] == "destructive" and len(call["fields"]) == 1 else []
 
 
 def _concept(fn_name: str, tag: str) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from typing import Final
 
 from ...text import dumps
+from ..function_form import parameters
 from ..protocol import ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, example_words, patterns
 from .message import COLON, lexicon
+from .prompt_reader import Records
 
 MAX_NAMING: Final = 20
 """Maximum words of a message that names an unknown record."""
@@ -34,6 +38,31 @@ def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | No
     unknown = commands.with_unknown.readings()
     named = [c for c in unknown if c.unclear and _has_verb(c.pattern, c.unclear, commands)]
     return _list_for(named or [c for c in readings if c.is_sure], commands)
+
+
+def key_of(readings: Sequence[Command]) -> str:
+    """The only text of a sure destructive command that takes no id, such as a plate; else empty."""
+    for command in readings if len(readings) == 1 else ():
+        kinds = {p.kind for p in parameters(command.tool).values()}
+        values = [v for v in command.arguments.values() if isinstance(v, str)]
+        is_key = command.is_sure and kinds.isdisjoint(("id", "ids")) and len(values) == 1
+        return values[0] if is_key and command.tool.action_type == "destructive" else ""
+    return ""
+
+
+def key_lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
+    """The list of the app whose record a key names, if nothing shown has it; else None."""
+    key, tools = key_of(readings), commands.tools
+    if not key or commands.values.records.has_text(key, readings[0].tool.app_id):
+        return None
+    return list_of(readings[0].tool.app_id, readings[0].pattern.tag, tools)
+
+
+def is_missing(commands: Commands, key: str) -> bool:
+    """Whether the first result of this turn is a whole list, and lacks a key."""
+    found = commands.reading.results[0]
+    own = Records(replace(commands.reading, facts=[found]))
+    return is_exhaustive(found.data) and not own.has_text(key, found.app_id)
 
 
 def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
@@ -74,3 +103,13 @@ def is_whole(data: object) -> bool:
     rows = sum(map(len, lists(data)))
     counts = data.values() if isinstance(data, dict) else ()
     return not any(isinstance(n, int) and n > rows for n in counts)
+
+
+def first_examples(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec, str]]:
+    """The first examples of each app's reads, interleaved by app."""
+    by_app: dict[str, list[tuple[ToolSpec, str]]] = {}
+    for tool in tools:
+        if tool.action_type == "read" and tool.examples:
+            by_app.setdefault(tool.app_id, []).extend((tool, e) for e in tool.examples[:most])
+    rows = zip_longest(*by_app.values())
+    return [offered for row in rows for offered in row if offered]

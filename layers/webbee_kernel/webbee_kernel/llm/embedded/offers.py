@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -18,6 +17,7 @@ from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
+from . import lookups
 from .commands import Commands
 from .examples import Command, Pattern, Span, Unclear, language_of
 from .lookups import MAX_NAMING, is_exhaustive, is_whole, list_lookup, list_of, lists
@@ -96,6 +96,8 @@ def _answer(
         return _calls(query.searches(), continuation)
     if not readings:
         return _suggest(commands, tag, _NONE if query.is_question else undo.suggestions, query)
+    if continuation and (found := lookups.key_lookup(commands, readings)):
+        return _calls([found], continuation)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _clarify(readings, commands, tag)
 
@@ -109,12 +111,10 @@ def _correction(
     tools = [t for t in commands.tools if [t.name] == [*waits] and t.action_type == "write"]
     if commands.message.is_question or _are_whole(readings):
         return None
-    message = commands.message
-    is_new_day = commands.values.has_edge_date((0, len(message.tokens)), tag)  # "no, on Friday"
-    is_about_card = message.is_about_card(tag) or (message.is_denial(tag) and is_new_day)
+    is_new_day = commands.values.is_new_day(tag)
     for tool in tools:
         new = commands.values.corrections(tool, waits[tool.name])
-        if new or is_about_card:
+        if new or is_new_day or commands.message.is_about_card(tag):
             command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
             return _form(replace(command, is_whole=False), tag)
     return None
@@ -145,6 +145,12 @@ def _calls(commands: Sequence[Command], more: Sequence[ToolSpec] = ()) -> ModelR
 def _after_results(commands: Commands, tag: str) -> ModelResponse:
     """The second round: after a lookup the command with the record found, else nothing."""
     reading, lookup = commands.reading, list_lookup(commands, commands.readings())
+    if reading.results and (key := lookups.key_of(commands.readings())):
+        none = language.of(tag).say("none_is_called", what=key)
+        is_there = not lookups.is_missing(commands, key)
+        return (
+            _calls(commands.readings()) if is_there else ModelResponse(none, offer=_offer([], tag))
+        )
     if not commands.readings() and (query := Questions(commands)).is_search:
         return _after_search(commands, query, tag)
     if not lookup or [f.fn_name for f in reading.results] != [lookup.tool.fn_name]:
@@ -233,7 +239,7 @@ def _suggest(
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     query, said = query or Questions(commands), commands.message.stems(tag)
     first = sorted(  # those of the app whose records are named
-        _first_examples(commands.tools),
+        lookups.first_examples(commands.tools),
         key=lambda one: commands.values.nouns(one[0].app_id, tag).isdisjoint(said),
     )
     if commands.message.is_greeting(tag):
@@ -298,16 +304,6 @@ def _has_form(pattern: Pattern) -> bool:
     """Whether a form is better than an example: not for reads or functions with only ids."""
     kinds = {p.kind for p in parameters(pattern.tool).values()} - {"id", "ids", "list"}
     return not pattern.example or (bool(kinds) and pattern.tool.action_type != "read")
-
-
-def _first_examples(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec, str]]:
-    """The first examples of each app's reads, interleaved by app."""
-    by_app: dict[str, list[tuple[ToolSpec, str]]] = {}
-    for tool in tools:
-        if tool.action_type == "read" and tool.examples:
-            by_app.setdefault(tool.app_id, []).extend((tool, e) for e in tool.examples[:most])
-    rows = zip_longest(*by_app.values())
-    return [offered for row in rows for offered in row if offered]
 
 
 # What may be pressed
@@ -403,7 +399,9 @@ def _complete(
     if not is_unknown or not (command.unclear or list_of(app_id, tag, tools)):
         return _form(command, tag, before)
     own_tools = [t for t in tools if t.app_id == app_id]
-    examples = [one for one in _first_examples(own_tools, most=MAX_EXAMPLES) if "{" not in one[1]]
+    examples = [
+        one for one in lookups.first_examples(own_tools, most=MAX_EXAMPLES) if "{" not in one[1]
+    ]
     return _examples(examples, "which_is_not_shown", tag, before)
 
 

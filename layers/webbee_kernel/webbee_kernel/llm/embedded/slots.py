@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -210,8 +211,17 @@ class SlotValues(ReferenceResolver):
             told = (self._date(parameters(tool)[dates[0]], (n, last), tag) for n in range(last))
             value = next(filter(None, told), None)
             return {dates[0]: value.value} if value else {}
-        changed = {n: self._with_new_value(str(given[n]), tag) for n in texts if given.get(n)}
+        return self._new_texts({name: str(given[name]) for name in texts if given.get(name)}, tag)
+
+    def _new_texts(self, texts: Mapping[str, str], tag: str) -> JSONObject:
+        changed = {name: self._with_new_value(text, tag) for name, text in texts.items()}
         return {name: text for name, text in changed.items() if text}
+
+    def is_new_day(self, tag: str) -> bool:
+        """Whether the message is a no with another day: "no, on Friday"."""
+        return self.message.is_denial(tag) and self.has_edge_date(
+            (0, len(self.message.tokens)), tag
+        )
 
     def _with_new_value(self, text: str, tag: str) -> str:
         """A text with the message's only day or number in place of its own; empty for several."""
