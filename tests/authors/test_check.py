@@ -175,16 +175,15 @@ chat = ChatExtension(ext)
 """
 
 
-def test_a_parameter_of_which_no_model_is_told_is_found(findings: Check) -> None:
-    [found] = findings(
+def test_a_parameter_that_no_model_is_told_of_and_a_handler_that_is_no_coroutine_are_found(
+    findings: Check,
+) -> None:
+    [one] = findings(
         f"{STREAK}async def streak(ctx: Context, habit: str) -> ActionResult:\n"
         '    return ActionResult.success({"habit": habit}, "Long.")\n'
     )
-    assert (found.line, found.rule) == (5, "signature")
-    assert "takes habit, of which no model is told" in found.message
-
-
-def test_a_handler_that_is_no_coroutine_is_told_in_words_of_its_author(findings: Check) -> None:
+    assert (one.line, one.rule) == (5, "signature")
+    assert "takes habit, of which no model is told" in one.message
     found = findings(
         f"{STREAK}def streak(ctx: Context) -> ActionResult:\n"
         '    count = await ctx.store.count("days")\n'

@@ -87,13 +87,12 @@ def test_built_clients_equal_given_ones_in_a_schedule(bench: Bench) -> None:
         assert bench.documents("mason", "signed", user) == [{"by": user.imperal_id}]
 
 
-def test_a_set_of_what_is_not_there_gets_an_id_as_the_sdk_made_it(bench: Bench, ctx: Any) -> None:
+def test_a_new_id_and_a_client_of_another_address_are_as_the_sdk_made_them(
+    bench: Bench, ctx: Any
+) -> None:
     client = StoreClient(ctx._gateway_url, ctx._service_token, "mason", "alice", "acme")
     made = bench.run(client.set("prefs/main", {"n": 1}))
     assert (made.id == "main", bench.documents("mason", "prefs")) == (False, [{"n": 1}])
-
-
-def test_a_client_of_another_address_is_as_the_sdk_made_it(ctx: Any) -> None:
     assert "X-Acting-User" in StoreClient(ctx._gateway_url, "t", "mason", "alice")._headers()
     sent = StoreClient("https://gateway.example", "t", "mason", "alice")._headers()
     own = {"X-Service-Token": "t", "X-Extension-ID": "mason", "X-Tenant-ID": "default"}
@@ -138,16 +137,15 @@ def test_pages_follow_their_cursor(bench: Bench, ctx: Any) -> None:
 # ---- who may
 
 
-def test_a_token_ends_with_its_call(bench: Bench, ctx: Any) -> None:
+def test_a_token_ends_with_its_call_its_context_and_the_clients_of_it(
+    bench: Bench, ctx: Any
+) -> None:
     kept = bench.call("mason", "keep")
     assert kept["url"] == ctx._gateway_url
     assert kept["token"] != ctx._service_token
     for token in (kept["token"], "guessed", ""):
         assert counted(ctx, token=token) == 401
     assert counted(ctx, token="", authorization=f"bearer {ctx._service_token}") == 200
-
-
-def test_a_token_lives_as_long_as_its_context_or_a_client_of_it(bench: Bench, ctx: Any) -> None:
     other = bench.context("mason")
     token, store = other._service_token, other.store
     del other
@@ -191,17 +189,13 @@ def test_a_chat_functions_token_opens_nothing_else(
     assert bench.events(user=BOB) == []
 
 
-def test_the_header_names_the_acting_user_before_the_body(bench: Bench) -> None:
+def test_a_system_context_acts_for_whom_the_header_names_and_tells_any_user(bench: Bench) -> None:
     system = bench.context("mason", user=SYSTEM, system=True)
     made = send(system, "POST", STORE, {**C_AND_DATA, "user_id": "alice"}, X_Acting_User="bob")
     assert made[1]["user_id"] == "bob"
     listed = send(system, "GET", f"{STORE}/c/list_users?limit=5")
     assert listed == (200, {"user_ids": ["bob"], "next_cursor": None})
     assert send(system, "GET", f"{STORE}/c/all?limit=5")[1] == [made[1]]
-
-
-def test_a_system_context_tells_any_user(bench: Bench) -> None:
-    system = bench.context("mason", user=SYSTEM, system=True)
     body = {"ext_id": "mason", "user_id": "bob", "text": "x" * 70_000, "refresh_panels": ["wall"]}
     assert send(system, "POST", "/v1/internal/chat/inject", body) == (200, {"ok": True})
     assert bench.events("notification", BOB)[0].data["text"].endswith("x...(truncated)")

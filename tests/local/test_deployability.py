@@ -337,6 +337,16 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
     assert "deploy --region eu-central-1" in sent
 
 
+TAKEN = [
+    *('KmsKeyArn=""', f'Policy="{"Be brief. " * 250}"', 'Limits=""'),
+    *("Limits=TurnTokens=5000,CallSeconds=30", 'Limits={"TurnTokens":5000}'),
+    "Options=Install=mail+tasks,Tenants=a+b,MaskKinds=IBAN+CARD",
+    "ModelOptions=ModelNarrator=openai:https://x/v1?a=b#m,ModelEffort=low",
+    'ModelOptions={"ModelPrices":{"openai:m":{"input":1,"output":2}},"ModelTemperature":0.2}',
+    'ExtensionServices={"McpServers":[{"id":"docs","url":"https://a/mcp"}]}',
+]
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -356,26 +366,12 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
         (f"Policy={'x' * 2_501}", "Policy must hold at most 2500 characters"),
         ("Policy=Say {{name}}", "Policy must hold at most 2500 characters and no {{"),
         (f"Policy={'п' * 2_049}", "Policy has 4,098 bytes and CloudFormation takes 4,096"),
+        *((taken, "") for taken in TAKEN),
     ],
 )
 def test_a_parameter_that_is_refused_is_told_with_what_it_must_be(given: str, why: str) -> None:
-    (told,) = wrong([given])
-    assert why in told
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        *('KmsKeyArn=""', f'Policy="{"Be brief. " * 250}"', 'Limits=""'),
-        *("Limits=TurnTokens=5000,CallSeconds=30", 'Limits={"TurnTokens":5000}'),
-        "Options=Install=mail+tasks,Tenants=a+b,MaskKinds=IBAN+CARD",
-        "ModelOptions=ModelNarrator=openai:https://x/v1?a=b#m,ModelEffort=low",
-        'ModelOptions={"ModelPrices":{"openai:m":{"input":1,"output":2}},"ModelTemperature":0.2}',
-        'ExtensionServices={"McpServers":[{"id":"docs","url":"https://a/mcp"}]}',
-    ],
-)
-def test_a_parameter_that_the_template_takes_is_not_told(given: str) -> None:
-    assert wrong([given]) == []
+    told = wrong([given])
+    assert (len(told), why in "".join(told)) == (bool(why), True)
 
 
 @pytest.mark.usefixtures("bare")

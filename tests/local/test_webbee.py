@@ -250,12 +250,11 @@ def test_what_an_import_does_stays_in_a_process_of_its_own(
     assert not hasattr(json, "canary")
 
 
-def test_an_import_that_leaves_threads_behind_still_ends(written: Write) -> None:
+def test_an_import_that_leaves_threads_behind_still_ends_and_a_listed_library_is_to_be_installed(
+    written: Write,
+) -> None:
     left = "import threading, time\nthreading.Thread(target=time.sleep, args=(90,)).start()\n"
     assert loading.load(written("own", left + GOOD)).findings == []
-
-
-def test_a_library_that_is_listed_but_not_installed_is_to_be_installed(written: Write) -> None:
     needs = {"requirements.txt": "# what it needs\npydantic>=2\nWeather.Bird==1.0\n"}
     [finding] = loading.load(written("own", "import weather_bird\n", **needs)).findings
     assert "install what it requires: " in finding.message

@@ -72,7 +72,9 @@ def test_only_who_may_call_has_no_default(template: Template) -> None:
     assert template["Parameters"]["AwsEndpoint"]["Default"] == ""
 
 
-def test_refreshes_are_ticked_and_batches_answered_record_by_record(transformed: Template) -> None:
+def test_refreshes_are_ticked_events_come_at_once_and_batches_are_answered_by_record(
+    transformed: Template,
+) -> None:
     [(_, rule)] = resources(transformed, "AWS::Events::Rule")
     assert rule["ScheduleExpression"] == "rate(1 minute)"
     mapping = sources(transformed)["SkeletonRefreshFunctionAliaslive"]
@@ -80,9 +82,6 @@ def test_refreshes_are_ticked_and_batches_answered_record_by_record(transformed:
     found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
     # record by record: else one that fails takes the others of its batch along
     assert [p["FunctionResponseTypes"] for p in found] == [["ReportBatchItemFailures"]] * 3
-
-
-def test_stored_events_come_to_chat_turn_at_once_and_in_order(transformed: Template) -> None:
     mapping = sources(transformed)["ChatTurnFunctionAliaslive"]
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["EventsTable", "StreamArn"]}
     assert mapping["StartingPosition"] == "LATEST"
@@ -110,21 +109,15 @@ def sources(transformed: Template) -> dict[str, dict[str, Any]]:
     return {p["FunctionName"]["Ref"]: p for p in found if p["EventSourceArn"] != own}
 
 
-@pytest.mark.parametrize(
-    ("queue", "function", "timeouts"),
-    [("RefreshQueue", "SkeletonRefreshFunction", 6), ("LateQueue", "ChatTurnFunction", 1)],
-)
 def test_a_message_stays_hidden_for_its_timeouts_and_then_is_kept_apart(
-    template: Template,
-    functions: dict[str, dict[str, Any]],
-    queue: str,
-    function: str,
-    timeouts: int,
+    template: Template, functions: dict[str, dict[str, Any]]
 ) -> None:
-    properties = template["Resources"][queue]["Properties"]
-    assert properties["VisibilityTimeout"] == timeouts * functions[function]["Timeout"]
+    woken = {"RefreshQueue": ("SkeletonRefreshFunction", 6), "LateQueue": ("ChatTurnFunction", 1)}
     dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
-    assert properties["RedrivePolicy"]["deadLetterTargetArn"] == dead
+    for queue, (function, timeouts) in woken.items():
+        properties = template["Resources"][queue]["Properties"]
+        assert properties["VisibilityTimeout"] == timeouts * functions[function]["Timeout"]
+        assert properties["RedrivePolicy"]["deadLetterTargetArn"] == dead
 
 
 def test_logs_go_to_a_group_that_forgets(transformed: Template) -> None:

@@ -103,23 +103,19 @@ def build(sources: Path, artifacts: Path, **variables: str) -> set[str]:
     return {str(path.relative_to(artifacts)) for path in artifacts.rglob("*") if path.is_file()}
 
 
-def test_it_takes_extensions_without_tests(sources: Path, pip: Path, tmp_path: Path) -> None:
+def test_it_takes_extensions_without_tests_and_requirements_for_the_runtime(
+    sources: Path, pip: Path, tmp_path: Path
+) -> None:
     files = ("main.py", "views/inbox.py")
     built = build(sources, tmp_path / "layer")
     assert built == {f"webbee_extensions/mail/{file}" for file in files}
     assert pip.read_text() == "-m compileall -q -j 0 --invalidation-mode unchecked-hash .\n"
-
-
-@pytest.mark.parametrize(("arch", "platform"), [("arm64", "aarch64"), ("x86_64", "x86_64")])
-def test_it_installs_requirements_for_the_runtime_and_not_for_this_machine(
-    sources: Path, pip: Path, tmp_path: Path, arch: str, platform: str
-) -> None:
     (sources / "mail/requirements.txt").write_text("")
-
-    build(sources, tmp_path / "layer", ARCH=arch)
-
-    arguments = pip.read_text()
-    assert f"--target {tmp_path}/layer/python" in arguments
-    assert "--python-version 3.13 --only-binary :all:" in arguments
-    assert f"--platform manylinux2014_{platform} --platform manylinux_2_28_{platform}" in arguments
-    assert "--requirement mail/requirements.txt" in arguments
+    for arch, of in (("arm64", "aarch64"), ("x86_64", "x86_64")):
+        pip.unlink()
+        build(sources, tmp_path / arch, ARCH=arch)
+        arguments = pip.read_text()
+        assert f"--target {tmp_path}/{arch}/python" in arguments
+        assert "--python-version 3.13 --only-binary :all:" in arguments
+        assert f"--platform manylinux2014_{of} --platform manylinux_2_28_{of}" in arguments
+        assert "--requirement mail/requirements.txt" in arguments

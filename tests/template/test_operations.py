@@ -36,7 +36,9 @@ def test_every_alarm_stands_on_the_dashboard_and_is_sent_on_request(template: Te
     assert template["Conditions"]["AlarmsAreSent"] == both
 
 
-def test_an_alarm_names_its_paragraph_of_the_runbook(template: Template) -> None:
+def test_an_alarm_names_its_paragraph_of_the_runbook_which_knows_timeouts_metrics_and_lines(
+    template: Template,
+) -> None:
     page = PAGE.read_text("utf-8")
     headings = [line.removeprefix("### ") for line in page.splitlines() if line[:4] == "### "]
     anchors = {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-"): h for h in headings}
@@ -48,15 +50,21 @@ def test_an_alarm_names_its_paragraph_of_the_runbook(template: Template) -> None
         for part in ("*Seen:*", "*Tell:*", "*Do:*"):
             assert part in paragraph, (name, part)
 
-
-def test_operations_name_the_timeouts_of_the_template(template: Template) -> None:
-    page = PAGE.read_text("utf-8")
     told = dict(re.findall(r"^\| (\w+) timeout \| (\d+) s \|", page, re.MULTILINE))
     functions = resources(template, "AWS::Serverless::Function")
     timeouts = {f["CodeUri"].removeprefix("functions/"): f["Timeout"] for _, f in functions}
     queues = dict(resources(template, "AWS::SQS::Queue"))
     timeouts["visibility"] = queues["RefreshQueue"]["VisibilityTimeout"]
     assert {name: int(seconds) for name, seconds in told.items()} == timeouts
+
+    assert {name for name in METRICS if f"| `{name}` |" not in page} == set()
+    table = page.partition("| it looks like |")[2].partition("\n\n")[0]
+    cells = [line.split("|")[2] for line in table.splitlines()[2:]]
+    phrases = {p.removeprefix("code=") for cell in cells for p in re.findall(r"`([^`]+)`", cell)}
+    kernel = TEMPLATE_PATH.parent / "layers" / "webbee_kernel" / "webbee_kernel"
+    sources = " ".join(path.read_text("utf-8") for path in kernel.rglob("*.py"))
+    assert len(phrases) > 6
+    assert {phrase for phrase in phrases if phrase not in sources} == set()
 
 
 def widgets(template: Template) -> list[dict[str, Any]]:
@@ -78,19 +86,9 @@ def shown_in(widget: dict[str, Any]) -> list[list[str]]:
     return found
 
 
-def metrics_named(template: Template) -> set[tuple[str, str]]:
-    """Our own metrics that alarms and dashboard show, with the function that emits them."""
-    shown = [m for w in widgets(template) for m in shown_in(w)]
-    own = {(m[1], m[5]) for m in shown if m[0].startswith("Webbee/")}
-    for name, alarm in resources(template, "AWS::CloudWatch::Alarm"):
-        for metric in metrics_of(alarm):
-            if isinstance(metric["Namespace"], dict) and name not in RELEASES:
-                dimensions = {d["Name"]: d["Value"] for d in metric["Dimensions"]}
-                own.add((metric["MetricName"], dimensions["function"]))
-    return own
-
-
-def test_widgets_do_not_overlap(template: Template) -> None:
+def test_widgets_do_not_overlap_and_show_as_alarms_do_only_metrics_that_the_kernel_emits(
+    template: Template,
+) -> None:
     cells = [
         (x, y)
         for w in widgets(template)
@@ -100,18 +98,22 @@ def test_widgets_do_not_overlap(template: Template) -> None:
     assert len(cells) == len(set(cells))
     assert max(x for x, _ in cells) < 24
 
+    shown = [m for w in widgets(template) for m in shown_in(w)]
+    own = {(m[1], m[5]) for m in shown if m[0].startswith("Webbee/")}
+    for name, alarm in resources(template, "AWS::CloudWatch::Alarm"):
+        for metric in metrics_of(alarm):
+            if isinstance(metric["Namespace"], dict) and name not in RELEASES:
+                dimensions = {d["Name"]: d["Value"] for d in metric["Dimensions"]}
+                own.add((metric["MetricName"], dimensions["function"]))
+    assert own
+    assert not [(name, by) for name, by in own if by not in METRICS[name].functions]
+
 
 def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
     """What an alarm looks at: one metric, or those of an expression."""
     if "Metrics" not in alarm:
         return [alarm]
     return [m["MetricStat"]["Metric"] for m in alarm["Metrics"] if "MetricStat" in m]
-
-
-def test_dashboard_and_alarms_show_only_metrics_that_the_kernel_emits(template: Template) -> None:
-    shown = metrics_named(template)
-    assert shown
-    assert not [(name, by) for name, by in shown if by not in METRICS[name].functions]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -128,6 +130,18 @@ def test_traffic_moves_by_alias_and_back_on_the_functions_own_errors(
     assert f"{name}FunctionDeploymentGroup" in canary
     assert f"{name}FunctionDeploymentGroup" not in transformed["Resources"]  # nothing to move back
 
+    # Lambda's own counts by version, which need no line of ours to run, and ours beside them
+    [version] = [v for v in versions(transformed) if v.startswith(f"{name}Function")]
+    newest = {"Fn::GetAtt": [version, "Version"]}
+    function = {"Ref": f"{name}Function"}
+    live = {"Fn::Sub": ["${Name}:live", {"Name": function}]}
+    by_lambda = {"FunctionName": function, "Resource": live, "ExecutedVersion": newest}
+    own = {"function": transformed["Mappings"]["Functions"][name]["Name"], "version": newest}
+    metrics = metrics_of(transformed["Resources"][f"{name}Release"]["Properties"])
+    counted = {m["MetricName"]: {d["Name"]: d["Value"] for d in m["Dimensions"]} for m in metrics}
+    of_lambda = dict.fromkeys(("Errors", "Invocations"), by_lambda)
+    assert counted == {**of_lambda, **dict.fromkeys(BY_VERSION, own)}
+
 
 def test_a_gradual_deployment_without_alarms_is_refused(template: Template) -> None:
     def is_not(name: str, value: str) -> dict[str, Any]:
@@ -141,21 +155,6 @@ def test_a_gradual_deployment_without_alarms_is_refused(template: Template) -> N
     assert {name: moves["MovesInSteps"] for name, moves in traffic.items()} == {
         name: str(name != "AllAtOnce").lower() for name in preferences
     }
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_deployment_is_taken_back_on_its_own_counts(transformed: Template, name: str) -> None:
-    """Lambda's own counts by version, which need no line of ours to run, and ours beside them."""
-    [version] = [v for v in versions(transformed) if v.startswith(f"{name}Function")]
-    newest = {"Fn::GetAtt": [version, "Version"]}
-    function = {"Ref": f"{name}Function"}
-    live = {"Fn::Sub": ["${Name}:live", {"Name": function}]}
-    by_lambda = {"FunctionName": function, "Resource": live, "ExecutedVersion": newest}
-    own = {"function": transformed["Mappings"]["Functions"][name]["Name"], "version": newest}
-    metrics = metrics_of(transformed["Resources"][f"{name}Release"]["Properties"])
-    counted = {m["MetricName"]: {d["Name"]: d["Value"] for d in m["Dimensions"]} for m in metrics}
-    of_lambda = dict.fromkeys(("Errors", "Invocations"), by_lambda)
-    assert counted == {**of_lambda, **dict.fromkeys(BY_VERSION, own)}
 
 
 def test_refreshes_of_100_000_users_find_room(transformed: Template) -> None:
@@ -291,7 +290,9 @@ def test_every_parameter_is_constrained_or_a_switch(template: Template) -> None:
     assert free == {"AllowOrigins", "BedrockModelArns"}
 
 
-def test_x_ray_is_a_switch_and_a_layer_alone_publishes_new_versions(template: Template) -> None:
+def test_x_ray_is_a_switch_a_layer_publishes_versions_and_a_person_reads_the_template(
+    template: Template,
+) -> None:
     traced = template["Globals"]["Function"]["Tracing"]
     assert traced == {"Fn::If": ["IsTraced", "Active", "PassThrough"]}
     switch, on = template["Conditions"]["IsTraced"]["Fn::Equals"]
@@ -299,22 +300,6 @@ def test_x_ray_is_a_switch_and_a_layer_alone_publishes_new_versions(template: Te
     assert chosen(switch, {"Logs": template["Parameters"]["Logs"]["Default"]}) == "Tracing=false"
     assert template["Globals"]["LayerVersion"] == {"PublishLambdaVersion": True}
     assert len(list(resources(template, "AWS::Serverless::LayerVersion"))) == 3
-
-
-def test_the_template_stays_one_that_a_person_reads(template: Template) -> None:
     assert len(TEMPLATE_PATH.read_text("utf-8").splitlines()) <= 950
     assert len(template["Parameters"]) <= 26
     assert len(routes(template)) <= 10
-
-
-def test_operations_list_every_metric_and_lines_that_the_kernel_logs() -> None:
-    root = TEMPLATE_PATH.parent
-    page = PAGE.read_text("utf-8")
-    assert {name for name in METRICS if f"| `{name}` |" not in page} == set()
-    table = page.partition("| it looks like |")[2].partition("\n\n")[0]
-    cells = [line.split("|")[2] for line in table.splitlines()[2:]]
-    phrases = {p.removeprefix("code=") for cell in cells for p in re.findall(r"`([^`]+)`", cell)}
-    kernel = root / "layers" / "webbee_kernel" / "webbee_kernel"
-    sources = " ".join(path.read_text("utf-8") for path in kernel.rglob("*.py"))
-    assert len(phrases) > 6
-    assert {phrase for phrase in phrases if phrase not in sources} == set()

@@ -283,9 +283,7 @@ def test_the_handed_in_credentials_may_do_what_handlers_need_for_the_callers_ten
             assert condition == {"Null": always, "ForAllValues:StringLike": own}
         if short(statement["Resource"]) == OWN_SECRETS:
             assert condition == {"Null": {"aws:PrincipalTag/secrets": "false"}}
-
-
-def test_the_kernels_own_documents_are_read_only_there(transformed: Template) -> None:
+    # the kernel's own documents are read only there
     (denied,) = statements(transformed, "DataRole", effect="Deny")
     assert set(denied["Action"]) == {f"dynamodb:{verb}Item" for verb in ("Put", "Update", "Delete")}
     assert denied["Condition"] == {

@@ -15,15 +15,15 @@ PUBLIC = {
 ROUTES = PUBLIC | {("ANY", "/v1/{proxy+}")}
 
 
-def test_every_route_reaches_the_door_and_some_are_public(template: Template) -> None:
+def test_every_route_reaches_the_door_with_a_token_but_for_those_that_are_public(
+    template: Template, transformed: Template
+) -> None:
     found = routes(template)
     assert {(r.method, r.path) for r in found} == ROUTES
     assert len(found) == len(ROUTES)
     assert {r.function for r in found} == {"ChatTurnFunction"}
     assert {(r.method, r.path) for r in found if r.public} == PUBLIC
 
-
-def test_the_transformed_gateway_asks_for_a_token_everywhere_else(transformed: Template) -> None:
     body = transformed["Resources"]["Api"]["Properties"]["Body"]
     open_paths = {
         ("ANY" if method == "x-amazon-apigateway-any-method" else method.upper(), path)
