@@ -4,8 +4,6 @@ is as the API's description says, and that who is asking comes from the authoris
 import asyncio
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -20,6 +18,7 @@ from local.reference import OPENAPI as PATH
 from local.reference import SERVED, all_routes, interface
 from local.template import load_template, matched, routes
 from local.world import local_world
+from tests.processes import said
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.extension_routes import TOLD
 from webbee_kernel.api.identity import require_role, user_of
@@ -101,11 +100,10 @@ def test_every_route_of_a_group_lies_under_one_of_its_prefixes() -> None:
 
 def test_a_start_of_chat_turn_imports_no_route_that_a_turn_does_without() -> None:
     code = "import sys, webbee_kernel.api.chat_turn\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     others = "chat_completions me conversations extension_routes callbacks health mcp_routes page"
     names = {f"webbee_kernel.api.{name}" for name in others.split()}
     assert all(map(find_spec, names))
-    assert names.isdisjoint(done.stdout.split())
+    assert names.isdisjoint(said(code).split())
 
 
 DOCUMENT: dict[str, Any] = json.loads(PATH.read_text("utf-8"))

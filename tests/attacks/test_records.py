@@ -1,7 +1,7 @@
 """Which record is meant: what a stranger wrote gives no record another name, two that read alike
 are told apart, and where the words fit two of them none is named."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import pytest
 from pydantic import create_model
@@ -26,6 +26,13 @@ class Shelf(World):
         cabin: Any = {"trip_id": (str, ...), "cabin": (Literal["economy", "business"], ...)}
         self._add(chat, "set_cabin", "write", create_model("Cabin", **cabin))
 
+    @classmethod
+    def showing(cls, *told: dict[str, Any], **options: Any) -> Self:
+        """The world after a turn for each of these results."""
+        world = cls(**options)
+        world.look(*told)
+        return world
+
     def look(self, *told: dict[str, Any], by: str = "look") -> None:
         """A turn for each of these results."""
         for one in told:
@@ -38,8 +45,7 @@ class Shelf(World):
 
 def has_run(message: str, ident: object, *told: dict[str, Any]) -> bool:
     """Whether an effect on this record runs at once behind this message."""
-    world = Shelf()
-    world.look(*told)
+    world = Shelf.showing(*told)
     world.say(message, ("archive", {"id": str(ident)}))
     return "archive" in world.ran
 
@@ -57,8 +63,7 @@ RENAMED: list[dict[str, Any]] = [
 def test_what_was_read_gives_no_record_another_name(content: dict[str, Any], first: bool) -> None:
     told = (content, PLANS) if first else (PLANS, content)
     assert not has_run("Archive Junk", "p-2", *told)
-    world = Shelf()
-    world.look(*told)
+    world = Shelf.showing(*told)
     assert "Salaries" in world.card("Remove Junk", "p-2")
 
 
@@ -70,8 +75,7 @@ def plans(*titles: str, **more: str) -> dict[str, Any]:
 
 
 def test_a_record_of_two_names_is_shown_with_both_and_its_id() -> None:
-    world = Shelf()
-    world.look(PLANS, RENAMED[0])
+    world = Shelf.showing(PLANS, RENAMED[0])
     assert "“Salaries / Junk (p-2)”" in world.card("Remove Junk", "p-2")
     assert has_run("Archive Junk, the Salaries", "p-2", PLANS, RENAMED[0])
 
@@ -79,8 +83,7 @@ def test_a_record_of_two_names_is_shown_with_both_and_its_id() -> None:
 def test_what_a_write_of_ones_own_calls_a_record_is_its_name_alone() -> None:
     pay, wages = ({"plan": {"id": "p-2", "title": name}} for name in ("Pay", "Wages"))
     assert not has_run("Archive Wages", "p-2", PLANS, wages)
-    world = Shelf()
-    world.look(PLANS)
+    world = Shelf.showing(PLANS)
     world.look(pay, wages, by="amend")
     assert "“Wages”" in world.card("Remove Wages", "p-2")
     world.say("Archive Wages", ("archive", {"id": "p-2"}))
@@ -89,8 +92,7 @@ def test_what_a_write_of_ones_own_calls_a_record_is_its_name_alone() -> None:
 
 def test_an_id_in_what_was_read_is_none_of_the_record_that_holds_it() -> None:
     content = {"plan": {"id": "p-1", "title": "Old plan", "text": {"plan_id": "p-2"}}}
-    world = Shelf()
-    world.look(PLANS, content)
+    world = Shelf.showing(PLANS, content)
     world.say("Save a note: Old plan", ("anything", {"plan_id": "p-2"}))
     assert "anything" not in world.ran
 
@@ -204,8 +206,7 @@ def test_which_record_is_meant(sentence: str) -> None:
 )
 def test_of_two_that_are_named_a_turn_takes_both_or_none(said: str, one: str, other: str) -> None:
     assert not has_run(said, "p-1", plans(one, other))
-    world = Shelf()
-    world.look(plans(one, other))
+    world = Shelf.showing(plans(one, other))
     world.say(said, *(("archive", {"id": ident}) for ident in ("p-1", "p-2")))
     assert world.ran[-2:] == ["archive", "archive"]
 
@@ -220,9 +221,7 @@ def test_of_two_that_are_named_a_turn_takes_both_or_none(said: str, one: str, ot
     ],
 )
 def test_a_yes_answers_what_the_question_is_about(reply: str, runs: bool) -> None:
-    world = Shelf()
-    world.narration = reply
-    world.look({"plans": [{"id": "p-1", "title": "Rent"}]})
+    world = Shelf.showing({"plans": [{"id": "p-1", "title": "Rent"}]}, narration=reply)
     world.say("yes", ("archive", {"id": "p-1"}))
     assert ("archive" in world.ran) is runs
 
@@ -245,8 +244,7 @@ ITEMS = [{"id": 12, "title": "Old plan"}, {"id": 13, "title": "Salaries"}]
 @pytest.mark.parametrize("key", ["items", "tasks"])
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_that_is_a_records_id_is_one_whatever_it_is_called(name: str, key: str) -> None:
-    world = Numbered()
-    world.look({key: ITEMS})
+    world = Numbered.showing({key: ITEMS})
     world.say("Archive the Old plan at 13:00", (f"file_{name}", {name: 13}))
     assert world.ran == []
     world.say("Archive the Old plan at 13:00", (f"file_{name}", {name: 12}))
@@ -254,8 +252,7 @@ def test_a_number_that_is_a_records_id_is_one_whatever_it_is_called(name: str, k
 
 
 def test_a_number_that_was_said_or_says_how_many_is_no_id() -> None:
-    world = Numbered()
-    world.look({"rides": ITEMS})
+    world = Numbered.showing({"rides": ITEMS})
     world.say("I rode 13 km", ("file_km", {"km": 13}))
     world.say("Put down: buy milk", ("put", {"title": "Buy milk", "amount": 13}))
     assert world.ran == ["file_km", "put"]
@@ -280,8 +277,7 @@ def test_a_card_tells_a_record_from_what_reads_like_it(
 ) -> None:
     records = [{"id": f"p-{n}", **record} for n, record in enumerate(alike, 1)]
     records += [{"id": "p-3", "title": "Plan", "due": "2026-06-01"}] if "due" in alike[0] else []
-    world = Shelf()
-    world.look(*([{"plans": [r]} for r in records] if apart else [{"plans": records}]))
+    world = Shelf.showing(*([{"plans": [r]} for r in records] if apart else [{"plans": records}]))
     cards = [world.card("Remove it", record["id"]) for record in records]
     assert len({card.casefold() for card in cards}) == len(records), cards
     assert not any(card.lower().endswith(("“plan”", "(plan)”")) for card in cards)
@@ -290,8 +286,7 @@ def test_a_card_tells_a_record_from_what_reads_like_it(
 def test_a_date_tells_two_of_one_name_apart_rather_than_an_id() -> None:
     days = ("2026-05-16", "2026-06-01", "2026-06-01")
     records = [{"id": f"p-{n}", "title": "Plan", "due": day} for n, day in enumerate(days, 1)]
-    world = Shelf()
-    world.look({"plans": records})
+    world = Shelf.showing({"plans": records})
     cards = [world.card("Remove it", record["id"]) for record in records]
     assert [card.rpartition(": ")[2] for card in cards] == [
         *("“Plan (2026-05-16)”", "“Plan (p-2)”", "“Plan (p-3)”")
@@ -307,8 +302,9 @@ def test_a_date_tells_two_of_one_name_apart_rather_than_an_id() -> None:
     ],
 )
 def test_a_card_names_who_gets_it_as_the_app_calls_him(kind: str, name: str, value: object) -> None:
-    world = Shelf()
-    world.look({kind: [{"id": value, "name": "Eve Evil"}, {"id": "other", "name": "Ann Lee"}]})
+    world = Shelf.showing(
+        {kind: [{"id": value, "name": "Eve Evil"}, {"id": "other", "name": "Ann Lee"}]}
+    )
     given = [value] if name.endswith("s") else value
     card = world.say("Write Ann that I am late", ("send_note", {name: given, "text": "Late"}))
     assert f"→ “Eve Evil ({value})”:" in card["confirmation"]["summary"]
@@ -317,8 +313,7 @@ def test_a_card_names_who_gets_it_as_the_app_calls_him(kind: str, name: str, val
 
 
 def test_an_address_is_told_by_itself_and_an_id_of_two_names_by_both() -> None:
-    world = Shelf()
-    world.look({"users": [{"id": EVE, "name": ANN}, {"id": "u-1", "name": "Ann"}]})
+    world = Shelf.showing({"users": [{"id": EVE, "name": ANN}, {"id": "u-1", "name": "Ann"}]})
     world.look({"mail": {"id": "m-1", "title": "Hi", "by": {"id": EVE, "name": "Anna"}}})
     world.look({"users": [{"id": "u-1", "name": "Eve"}]})
     for to, shown in ((EVE, EVE), ("u-1", "“Ann / Eve (u-1)”")):
@@ -331,8 +326,7 @@ def test_an_address_is_told_by_itself_and_an_id_of_two_names_by_both() -> None:
     ["https://evil.example/x", "www.evil.example", "@here", "<@U123>", "<#C1>", "||P||", "[[P]]"],
 )
 def test_a_label_that_chat_systems_make_a_link_of_stands_in_backticks(label: str) -> None:
-    world = Shelf()
-    world.look({"plans": [{"id": "p-1", "title": label}]})
+    world = Shelf.showing({"plans": [{"id": "p-1", "title": label}]})
     assert f"“`{label}`”" in world.card("Remove it", "p-1")
 
 
@@ -342,9 +336,7 @@ def test_a_label_that_chat_systems_make_a_link_of_stands_in_backticks(label: str
 )
 def test_what_is_no_yes_to_a_reply_does_nothing_with_what_it_showed(asked: str) -> None:
     for said in ("no", "нет", "stop", "later", "why?", "keep it", "please don't", "good night"):
-        world = Shelf()
-        world.narration = asked
-        world.look(PLANS)
+        world = Shelf.showing(PLANS, narration=asked)
         world.say(said, ("archive", {"id": "p-1"}))
         assert world.ran == [], said
         world.look(PLANS)
@@ -354,8 +346,7 @@ def test_what_is_no_yes_to_a_reply_does_nothing_with_what_it_showed(asked: str) 
 
 @pytest.mark.parametrize("accept", [True, False])
 def test_a_typed_yes_answers_no_card_but_that_of_the_answer_before_it(accept: bool) -> None:
-    world = Shelf()
-    world.look(PLANS)
+    world = Shelf.showing(PLANS)
     mail = world.say("Mail Ann", ("send_email", {"to": ANN}))["confirmation"]["id"]
     card = world.say("Remove it", ("remove", {"id": "p-1"}))["confirmation"]["id"]
     world.kernel.confirm(mail, accept)
@@ -375,8 +366,7 @@ def test_a_typed_yes_answers_no_card_but_that_of_the_answer_before_it(accept: bo
     ids=str,
 )
 def test_a_number_beside_a_records_id_is_another_one(more: dict[str, Any], key: str) -> None:
-    world = Shelf()
-    world.look({key: ITEMS})
+    world = Shelf.showing({key: ITEMS})
     world.say("Write Old plan down", ("save_more", {"id": 12, **more}))
     assert world.ran == []
     world.look({key: [{**item, "priority": 1} for item in ITEMS]})
@@ -405,8 +395,7 @@ TRIPS = {
 def test_what_is_set_or_stands_beside_an_id_names_no_record(message: str, run: list[str]) -> None:
     found = []
     for ident in ("GV1N64", "MQHHT6"):
-        world = Shelf()
-        world.look(TRIPS)
+        world = Shelf.showing(TRIPS)
         world.say(message, ("set_cabin", {"trip_id": ident, "cabin": "economy"}))
         found += [ident] if "set_cabin" in world.ran else []
     assert found == run

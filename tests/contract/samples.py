@@ -76,6 +76,11 @@ class Kept:
     async def add(self, *rows: dict[str, Any]) -> list[Document]:
         return [await self.create(row) for row in rows]
 
+    async def data(self, doc_id: str) -> dict[str, Any] | None:
+        """What a document holds; None where there is none."""
+        found = await self.get(doc_id)
+        return found and found.data
+
     async def pages(self, field: str, **options: Any) -> list[list[Any]]:
         """Every page's values of one field."""
         found, cursor = [], None

@@ -312,13 +312,8 @@ def test_importing_the_adapters_does_not_import_boto3() -> None:
     assert said(f"{code}; print('botocore' in sys.modules)") == "False"
 
 
-@pytest.fixture
-def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
-
-
-@pytest.mark.usefixtures("no_region")
 def test_the_kernels_own_client_works_and_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     forget_clients(is_lazy=True)
     with local_aws():
         client = aws_client("dynamodb")

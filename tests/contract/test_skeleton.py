@@ -33,6 +33,13 @@ async def saved(stores: Stores, *given: Section, now: float = 2000.0) -> None:
     assert await stores.skeleton.save(ALICE, [*others, *given], lease=lease, now=now) is not None
 
 
+async def next_due(stores: Stores, given: list[Section], lease: Lease, now: float) -> float | None:
+    """When the user is due after a save of these."""
+    done = await stores.skeleton.save(ALICE, given, lease=lease, now=now)
+    assert done is not None
+    return done.due_at
+
+
 async def due(stores: Stores, user: UserKey, before: float, since: float = 0.0) -> list[str]:
     rows, _ = await stores.skeleton.due(shard_of(user, SHARDS), before, since=since)
     return [f"{who.imperal_id}@{due.due_at:g}" for who, due in rows]
@@ -167,9 +174,7 @@ async def test_saving_gives_the_lease_back_and_says_when_the_user_is_due(stores:
     await registered(stores, section(), section("outbox"))
     lease = await leased(stores)
     given = [section(due_at=2300.0), section("outbox", due_at=2060.0)]
-    done = await stores.skeleton.save(ALICE, given, lease=lease, now=2000.0)
-    assert done is not None
-    assert done.due_at == 2060.0
+    assert await next_due(stores, given, lease, now=2000.0) == 2060.0
     assert await due(stores, ALICE, 2050.0) == []
     assert await due(stores, ALICE, 6000.0) == ["alice@2060"]
     assert await stores.skeleton.lease(ALICE, now=2000.0, until=2060.0) is not None
@@ -215,9 +220,7 @@ async def test_a_section_registered_while_a_refresh_runs_stays(stores: Stores) -
     await registered(stores, section())
     lease = await leased(stores)
     await registered(stores, section("outbox", due_at=2010.0))
-    done = await stores.skeleton.save(ALICE, [section(due_at=2300.0)], lease=lease, now=2000.0)
-    assert done is not None
-    assert done.due_at == 2010.0
+    assert await next_due(stores, [section(due_at=2300.0)], lease, now=2000.0) == 2010.0
     assert [s.section for s in (await stores.skeleton.read(ALICE)).sections] == ["inbox", "outbox"]
 
 
@@ -278,9 +281,7 @@ async def test_a_refresh_asked_for_while_one_runs_is_due_after_it(stores: Stores
     await registered(stores, section(due_at=90.0))
     lease = await leased(stores, now=100.0)
     assert await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=120.0)
-    done = await stores.skeleton.save(ALICE, [section(due_at=430.0)], lease=lease, now=125.0)
-    assert done is not None
-    assert done.due_at == 125.0
+    assert await next_due(stores, [section(due_at=430.0)], lease, now=125.0) == 125.0
     assert await due(stores, ALICE, 126.0) == ["alice@125"]
     following = await leased(stores, now=130.0, due_by=130.0)
     assert following.requested == {("mail", "inbox")}

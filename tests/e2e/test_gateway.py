@@ -69,9 +69,7 @@ def test_a_public_path_is_so_for_its_methods_and_a_browser_may_ask_first(world: 
         "GET /v1/ext/mail": 401,
     }
     assert {key: sent(world, key).status_code for key in asked} == asked
-
-
-def test_a_path_nobody_serves_and_a_webhook_nobody_has_are_a_404_in_json(world: World) -> None:
+    # what nobody serves, and a webhook that nobody has, are a 404 in JSON
     for key in ("GET /v2", "POST /v1/chat/more", "DELETE /v1/chat", "GET /v1/ext/"):
         assert code(sent(world, key, "alice")) == (404, "not_found")
     for method, body in (("GET", None), ("POST", "x")):
@@ -94,7 +92,5 @@ def test_events_come_as_a_stream_that_goes_on_from_the_last_id(world: World) -> 
     assert told == {"kind": "panel_refresh", "app_id": "tasks", "panels": ["tasks"]}
     later = read_stream(sent(world, "GET /v1/events", "bob", last_event_id=events[-2]["id"]).text)
     assert later == events[-1:]
-    assert (
-        read_stream(sent(world, f"GET /v1/events?last_event_id={events[-1]['id']}", "bob").text)
-        == []
-    )
+    last = sent(world, f"GET /v1/events?last_event_id={events[-1]['id']}", "bob")
+    assert read_stream(last.text) == []

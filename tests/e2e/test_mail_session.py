@@ -10,20 +10,14 @@ from dataclasses import replace
 from local.mail_servers import MailServers
 from local.project import child_environment
 from local.stack import ROOT, local_stack
-from tests.functions.support import Person, functions
+from tests.functions.support import ALICE, Person, functions, settle
 from tests.processes import ran
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
-SARAH = {
-    "sub": "sarah",
-    "tenant_id": "local",
-    "role": "developer",
-    "language": "ru",
-    "email": "sarah@work.com",
-    "scope": "chat",
-}
+SARAH = {**ALICE, "sub": "sarah", "tenant_id": "local", "role": "developer", "language": "ru"}
+SARAH["email"] = "sarah@work.com"
 OWN_WORDS = "colleague@example.net"
 SESSION = (
     "покажи письма за сегодня",
@@ -59,15 +53,13 @@ class Recorder:
 def mailbox(model: Recorder) -> Iterator[tuple[Person, MailServers]]:
     with MailServers() as mail, local_stack() as stack:
         stack = replace(stack, handlers=functions(model=model))
-        sarah = {"sub": "sarah", "tenant_id": "local"}
         accounts = {"value": mail.accounts_secret("demo")}
-        stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", sarah, accounts)
+        stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", SARAH, accounts)
         person = Person(stack, SARAH)
         for app in ("mail", "tasks", "notes"):
             person.install(app)
         stack.tick()
-        while stack.drain():
-            pass
+        settle(stack.drain)
         yield person, mail
 
 

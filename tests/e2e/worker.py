@@ -16,10 +16,8 @@ def main() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        print(
-            json.dumps(handlers[request["function"]].lambda_handler(request["event"], None)),
-            flush=True,
-        )
+        answer = handlers[request["function"]].lambda_handler(request["event"], None)
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

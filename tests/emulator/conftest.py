@@ -17,8 +17,8 @@ import pytest
 from local.aws import CREDENTIALS, aws_server, client, lambda_api
 from tests.deployment import Deployment, deploy
 from tests.emulator.runtime import Built, Emulator, lay_out
+from tests.functions.support import event
 
-EVENTS = Path(__file__).parent.parent / "events.json"
 LOGICAL_IDS = {
     "chat_turn": "ChatTurnFunction",
     "tool_dispatch": "ToolDispatchFunction",
@@ -49,11 +49,12 @@ class Cloud:
     def invoke(self, function: str, event: Any) -> Any:
         return self.functions[function].invoke(event)
 
-    def http(self, function: str, name: str, /, **changes: Any) -> tuple[int, Any]:
-        event = recorded(name) | changes
-        answer = self.invoke(function, event)
+    def http(self, event: Mapping[str, Any]) -> Any:
+        """The body of the answer to a request that is served."""
+        answer = self.invoke("chat_turn", event)
+        assert answer["statusCode"] == 200, answer
         is_json = "json" in answer["headers"]["content-type"]
-        return answer["statusCode"], json.loads(answer["body"]) if is_json else answer["body"]
+        return json.loads(answer["body"]) if is_json else answer["body"]
 
     def items(self, table: str) -> list[dict[str, Any]]:
         asked = {"TableName": self.stack.names[table], "ConsistentRead": True}
@@ -94,10 +95,10 @@ class Asked(NamedTuple):
 
 def recorded(name: str) -> dict[str, Any]:
     """An event of tests/events.json, with this suite's user where it has one."""
-    event: dict[str, Any] = json.loads(EVENTS.read_text("utf-8"))[name]
-    if jwt := event.get("requestContext", {}).get("authorizer", {}).get("jwt"):
+    found = event(name)
+    if jwt := found.get("requestContext", {}).get("authorizer", {}).get("jwt"):
         jwt["claims"] = CLAIMS
-    return event
+    return found
 
 
 @pytest.fixture(scope="session")

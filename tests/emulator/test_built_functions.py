@@ -21,9 +21,7 @@ from webbee_kernel.observability import METRICS
 
 def chat(cloud: Cloud, message: str, session: str, **more: Any) -> dict[str, Any]:
     said = json.dumps({"message": message, "session_id": session, **more})
-    status, body = cloud.http("chat_turn", "http_chat", body=said)
-    assert status == 200, body
-    return dict(body)
+    return dict(cloud.http(recorded("http_chat") | {"body": said}))
 
 
 def test_a_turn_runs_a_tool_in_the_other_function_and_is_stored(cloud: Cloud) -> None:

@@ -50,10 +50,7 @@ def http(cloud: Cloud, method: str, path: str, body: Any = None, **query: str) -
         event["body"] = json.dumps(body)
     if query:
         event["queryStringParameters"] = query
-    answer = cloud.invoke("chat_turn", event)
-    assert answer["statusCode"] == 200, answer
-    is_json = "json" in answer["headers"]["content-type"]
-    return json.loads(answer["body"]) if is_json else answer["body"]
+    return cloud.http(event)
 
 
 @pytest.fixture(scope="module")

@@ -69,10 +69,6 @@ def obey(request: ModelRequest) -> ModelResponse:
     return ModelResponse(tool_calls=calls) if calls else ModelResponse(text="I am listening.")
 
 
-def obedient() -> FunctionModel:
-    return FunctionModel(obey)
-
-
 class Held:
     """A model that answers, or fails, when it is let: `asked` says that somebody waits for it."""
 
@@ -107,7 +103,7 @@ def functions(
 ) -> dict[str, Any]:
     """The three functions with a model, a clock or store doubles of the test's own plugged into the
     real services."""
-    model = model or obedient()
+    model = model or FunctionModel(obey)
 
     handlers: dict[str, Any] = {}
     lambda_ = LocalLambda(handlers)

@@ -150,6 +150,9 @@ class Late:
 
     def turn_of_the_queue(self) -> None:
         """Time passes until the next letter is due; it is delivered, and again where it fails."""
+        self.clock.advance(PAUSES_S[-1])
+        for message in waiting(self.queue):
+            message.delayed_until -= PAUSES_S[-1] * 1000
         sqs = boto3.client("sqs")
         while found := sqs.receive_message(
             QueueUrl=self.queue, MaxNumberOfMessages=10, AttributeNames=["All"]
@@ -179,8 +182,6 @@ class Late:
         """All that is under way, until nothing is; delays pass at once."""
         for _ in range(40):
             self.turn_of_the_stream()
-            self.clock.advance(PAUSES_S[-1])
-            _hasten(self.queue, PAUSES_S[-1])
             self.turn_of_the_queue()
             is_read = self.stream._seen == len(self.stream._written) and not self.stream._again
             if is_read and not waiting(self.queue):
@@ -205,11 +206,6 @@ class Late:
         [turn] = self.person.turns(session)
         facts = self.person.prompt("and now?", session).count("FACTS: app=slow fn=order data=")
         return facts, [c["status"] for c in turn["calls"]]
-
-
-def _hasten(url: str, seconds: float) -> None:
-    for message in waiting(url):
-        message.delayed_until -= seconds * 1000
 
 
 @pytest.fixture
@@ -286,8 +282,6 @@ def test_a_result_waits_for_a_turn_that_is_recorded_minutes_later(late: Late) ->
         passed = 0.0
         while passed < 295:
             assert waiting(late.queue)
-            late.clock.advance(PAUSES_S[-1])
-            _hasten(late.queue, PAUSES_S[-1])
             late.turn_of_the_queue()
             passed += PAUSES_S[-1]
         assert late.person.turns("s1") == []

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tests.functions.support import ALICE, Answer, Person, one_for_all, settle
-from tests.functions.test_mcp_server import send, stateless
+from tests.functions.test_mcp_server import reply, send, stateless
 
 EXTENSIONS = Path(__file__).parents[1] / "clients/extensions"
 STREAM = {"accept": "application/json, text/event-stream"}
+ASKS: dict[str, Any] = {"elicitation": {}}
 OPEN = {**STREAM, "mcp-protocol-version": "2025-11-25"}
 
 
@@ -41,21 +42,7 @@ def token(answer: Answer) -> dict[str, str]:
     return {"last-event-id": ident.removeprefix("id: ")}
 
 
-def reply(person: Person, asked: dict[str, Any], result: dict[str, Any]) -> Answer:
-    """What a client's user did with a question; its session says that it can ask him."""
-    body = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
-    return person.send("POST", "/v1/mcp", body=body, headers=session(person, {"elicitation": {}}))
-
-
 DESTROYS = tool("test_input_required_result_tampered_state")
-
-
-def asked_in_a_stream(person: Person) -> tuple[Answer, dict[str, Any]]:
-    """The stream of a call that destroys, and the question in it."""
-    stream = send(person, "tools/call", DESTROYS, session(person, {"elicitation": {}}))
-    [asked] = messages(stream)
-    assert asked["method"] == "elicitation/create"
-    return stream, asked
 
 
 def back(person: Person, headers: dict[str, str]) -> Answer:
@@ -103,18 +90,21 @@ def test_sections_are_resources_for_developers_alone(person: Person) -> None:
 
 @pytest.mark.parametrize("accepts", [True, False])
 def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, accepts: bool) -> None:
-    stream, asked = asked_in_a_stream(person)
+    stream = send(person, "tools/call", DESTROYS, session(person, ASKS))
+    [asked] = messages(stream)
+    assert asked["method"] == "elicitation/create"
     assert "retry: " in stream.body
     waits = back(person, token(stream))
     assert messages(waits) == []
     assert token(waits) == token(stream), "nobody has answered: it asks again"
     other = Person(person.stack, {**ALICE, "sub": "mallory"})
-    assert reply(other, asked, {"action": "accept"}).status == 202
+    assert reply(other, asked["id"], session(other, ASKS)).status == 202
     assert messages(back(other, token(stream)))[0]["result"]["isError"]
     assert messages(back(person, token(stream))) == [], "nobody answers for another"
     assert [back(person, h).status for h in ({"last-event-id": "forged"}, {})] == [405, 405]
     for _ in range(2):
-        assert reply(person, asked, {"action": "accept" if accepts else "cancel"}).status == 202
+        action = "accept" if accepts else "cancel"
+        assert reply(person, asked["id"], session(person, ASKS), action).status == 202
     for _ in range(2):
         [ended] = messages(back(person, token(stream)))
         assert ended["id"] == 7
@@ -128,7 +118,7 @@ def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, acc
     [
         ({}, "2025-11-25"),
         ({"elicitation": {"url": {}}}, "2025-11-25"),
-        ({"elicitation": {}}, "2025-06-18"),
+        (ASKS, "2025-06-18"),
     ],
 )
 def test_it_is_told_where_it_cannot_ask(person: Person, can: dict[str, Any], version: str) -> None:

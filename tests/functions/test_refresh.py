@@ -178,23 +178,20 @@ def loop() -> Iterator[Loop]:
         yield made
 
 
-def asked(loop: Loop) -> list[tuple[str, str]]:
-    """What turns asked for through SQS, section and reason."""
-    messages = [m for m in requests(loop) if isinstance(m, RefreshRequest)]
-    return sorted((w.section, w.reason) for message in messages for w in message.wanted)
-
-
-def requests(loop: Loop) -> list[RefreshMessage]:
-    """The messages that turns sent through SQS."""
-    sqs = boto3.client("sqs")
+def requests(loop: Loop) -> list[RefreshRequest]:
+    """What turns asked for through SQS, which then waits no longer."""
+    sqs, queue = boto3.client("sqs"), {"QueueUrl": loop.stack.queue_url}
     found: list[RefreshMessage] = []
-    while batch := sqs.receive_message(
-        QueueUrl=loop.stack.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=0
-    ).get("Messages"):
+    while batch := sqs.receive_message(**queue, MaxNumberOfMessages=10).get("Messages"):
         for m in batch:
-            sqs.delete_message(QueueUrl=loop.stack.queue_url, ReceiptHandle=m["ReceiptHandle"])
+            sqs.delete_message(**queue, ReceiptHandle=m["ReceiptHandle"])
             found.append(from_wire(json.loads(m["Body"])))
-    return found
+    return [message for message in found if isinstance(message, RefreshRequest)]
+
+
+def asked(loop: Loop) -> list[tuple[str, str]]:
+    """The same, by section and reason."""
+    return sorted((w.section, w.reason) for message in requests(loop) for w in message.wanted)
 
 
 @pytest.fixture
@@ -389,7 +386,6 @@ def test_a_write_asks_for_its_apps_sections_at_once_with_one_message(fresh: Loop
         value = int(told[-1][-1])
         set_value(fresh, value)
         (message,) = requests(fresh)
-        assert isinstance(message, RefreshRequest)
         assert set(message.wanted) == set(wants(*SECTIONS).wanted)
         fresh.deliver(message)
         assert [fresh.data(s) for s in SECTIONS] == [{"n": value}] * 3
@@ -520,14 +516,13 @@ def test_sections_of_an_absent_user_wait_six_hours_but_alerts(patient: Loop) -> 
     pass_by(patient, 3 * HOURS)
     came_back = patient.clock.now()
     patient.person().chat("probe.look {}")
-    messages = requests(patient)
-    assert [type(m) for m in messages] == [RefreshRequest]
-    assert sorted(w.section for w in messages[0].wanted) == ["", "broken", "steady"]
-    patient.deliver(*messages)
+    (message,) = requests(patient)
+    assert sorted(w.section for w in message.wanted) == ["", "broken", "steady"]
+    patient.deliver(message)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
     assert patient.section("steady").refreshed_at == came_back
     again = patient.trace()
-    patient.deliver(*messages)  # twice delivered, once done
+    patient.deliver(message)  # twice delivered, once done
     assert patient.trace() == again
     pass_by(patient, 61)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
@@ -539,7 +534,7 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
     for _ in range(5):
         patient.clock.advance(11 * HOURS)
         patient.person().chat("probe.look {}")
-        asks = [m for m in requests(patient) if isinstance(m, RefreshRequest)]
+        asks = requests(patient)
         wanted = [tuple(w for w in m.wanted if w.reason == PRESENCE) for m in asks]
         message = [replace(m, wanted=w) for m, w in zip(asks, wanted, strict=True) if w]
         with metered(aws_client("dynamodb")) as meter:

@@ -5,17 +5,19 @@ import json
 import random
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.aws.test_clients import service
 from tests.processes import said
-from tests.stand_ins.service import Service, served
+from tests.stand_ins.service import Service
 from webbee_kernel.api.function import Function
-from webbee_kernel.aws import clients
 from webbee_kernel.aws.clients import aws_client
+
+_ = service  # the fixture
 
 
 class Warmed:
@@ -34,16 +36,6 @@ class Warmed:
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    with served() as running:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", running.url)
-        monkeypatch.setenv("AWS_LAMBDA_RUNTIME_API", "127.0.0.1:9")
-        clients.forget_clients()
-        yield running
-    clients.forget_clients()
-
-
-@pytest.fixture
 def restored(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     """The hooks that the runtime would call after a restore."""
     hooks: list[Callable[[], object]] = []
@@ -55,6 +47,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 def started(monkeypatch: pytest.MonkeyPatch, kind: str) -> tuple[Function, list[str]]:
     monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", kind)
+    monkeypatch.setenv("AWS_LAMBDA_RUNTIME_API", "127.0.0.1:9")
     for table in ("SKELETON", "AUDIT", "EVENTS", "SESSIONS", "CACHE", "STORE", "CONNECTIONS"):
         monkeypatch.setenv(f"WEBBEE_TABLE_{table}", "t")
     monkeypatch.setenv("WEBBEE_DISPATCH", "tool_dispatch")

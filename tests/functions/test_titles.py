@@ -1,13 +1,12 @@
 """Receipts, cards and forms speak the user's language where an author gave a title in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.functions.support import Person
 from tests.invariants.test_consent import Which
+from tests.unit.test_embedded import nodes
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -15,16 +14,6 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
 pytestmark = pytest.mark.deployed(extensions=Path("extensions"), model=EmbeddedModel())
-
-
-def nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """The tree's nodes, each before those inside it."""
-    if isinstance(tree, list):
-        for one in tree:
-            yield from nodes(one)
-    elif isinstance(tree, dict):
-        yield tree
-        yield from nodes(tree.get("props", {}).get("children"))
 
 
 @pytest.mark.parametrize(

@@ -15,26 +15,20 @@ def ledger(kernel: TestKernel) -> list[str]:
     return [d.data_facts_json for t in kernel.memory().turns for d in t.digests]
 
 
-def with_task(results: list[Any]) -> Extension:
-    """A read whose background task returns what the test says."""
-    ext = Extension("tasked")
+def began(*results: Any) -> TestKernel:
+    """A kernel whose model begins, in each turn, a read whose background task returns one of these."""
+    ext, left = Extension("tasked"), list(results)
     chat = ChatExtension(ext)
 
     @chat.function("begin", "Begin a long calculation", action_type="read")
     async def begin(ctx: Context) -> ActionResult:
         async def work() -> Any:
-            return results.pop()
+            return left.pop()
 
         await ctx.background_task(work(), name="sum")
         return ActionResult.success({"begun": True}, "Begun.")
 
-    return ext
-
-
-def began(*results: Any) -> TestKernel:
-    """A kernel whose model begins it in each turn."""
-    model = planning("tasked__begin", reply="It has begun.")
-    return TestKernel([with_task(list(results))], model=model)
+    return TestKernel([ext], model=planning("tasked__begin", reply="It has begun."))
 
 
 def test_the_result_of_a_background_task_is_in_the_ledger_of_its_turn_and_counts_once() -> None:
