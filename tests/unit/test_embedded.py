@@ -393,9 +393,9 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         message: [UNDONE]
         for message in (
             *("undo", "Undo that, please!", "oops, that was a mistake, take it back"),
-            *("отмени это", "annule ça", "deshaz eso", "annulla", "nimm das mit der milk zurück"),
-            *("Nein, mach das wieder rückgängig", "oops, delete it again", "can you undo that?"),
-            *("delete the milk I just added", "undo the last thing"),
+            *("annulla", "nimm das mit der milk zurück", "Nein, mach das wieder rückgängig"),
+            *("oops, delete it again", "can you undo that?", "delete the milk I just added"),
+            "undo the last thing",
         )
     }),
     "what restores, names another thing, denies or asks takes nothing back": (
@@ -413,16 +413,11 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
     }),
     "what took something back is brought back where it was newest": ({"undo": (BACK, ALPHAS)}, {
         **{m: [ADDED] for m in (
-            *("no, put it back", "restore it", "put it back", "no, undo that"),
-            *("нет, верни обратно", "non, remets-la", "no, ponla de nuevo"),
-            "nein, stell es wieder her",
+            *("restore it", "no, undo that", "нет, верни обратно", "non, remets-la"),
+            "no, ponla de nuevo",
         )},
         "undo that": [ALPHA],
     }),
-    "what was deleted by its name is no undo": (
-        {"undo": (BACK._replace(message="delete the task kappa"), ALPHAS)},
-        {m: [ADDED] for m in ("undo that", "bring it back", "mach das rückgängig")},
-    ),
     "a record that had no id takes no undo along": (
         {"facts": [("tasks", "delete", {"plate": "K 1", "deleted": True})],
          "undo": (UNDO._replace(arguments={"id": "t7", "until": None}),)},
@@ -553,7 +548,7 @@ def test_what_a_message_calls(message: str, beside: dict[str, Any], called: list
 
 
 NOTHING = """don't delete the task milk|should I delete the task milk?|delete|was the meeting undone?
-    |I deleted the task milk yesterday by mistake, sorry|add three tasks: buy milk and call mum
+    |I deleted the task milk yesterday by mistake, sorry
     |send anna@example.com|send anna@example.com about the invoice|{title}|"""
 
 
