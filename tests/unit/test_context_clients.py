@@ -251,11 +251,21 @@ async def test_a_registered_model_comes_back_as_itself_and_not_where_it_no_longe
 
 
 @pytest.mark.usefixtures("untouched")
-async def test_a_model_nobody_registered_is_a_type_error_before_any_io(cache: Any) -> None:
+async def test_a_model_nobody_registered_and_what_json_cannot_hold_are_errors_before_any_io(
+    cache: Any,
+) -> None:
     fetched = cache.get_or_fetch("k", Renamed, Fetcher())
     for call in (cache.get("k", Renamed), cache.set("k", Renamed(unread=[])), fetched):
         with pytest.raises(TypeError, match=r"@ext\.cache_model"):
             await call
+    day = date(2026, 5, 15)
+    for value in (object(), {1, 2}, b"x", day, {"d": day}, {5: "five"}, 1j):
+        with pytest.raises(TypeError, match="JSON"):
+            await cache.set("k", value)
+        with pytest.raises(TypeError, match=r"I-CACHE-KEY-SAFETY.*128.*This key is a"):
+            await cache.get(value)
+    with pytest.raises(ValueError, match="JSON"):
+        await cache.set("k", [1.0, float("nan")])
 
 
 async def test_without_a_word_a_value_lives_sixty_seconds(
@@ -266,19 +276,6 @@ async def test_without_a_word_a_value_lives_sixty_seconds(
     assert await cache.get("k") == 1
     fresh.advance(0.1)
     assert await cache.get("k") is None
-
-
-@pytest.mark.parametrize(
-    "value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j]
-)
-@pytest.mark.usefixtures("untouched")
-async def test_what_json_cannot_hold_is_a_type_error_before_any_io(cache: Any, value: Any) -> None:
-    with pytest.raises(TypeError, match="JSON"):
-        await cache.set("k", value)
-    with pytest.raises(ValueError, match="JSON"):
-        await cache.set("k", [1.0, float("nan")])
-    with pytest.raises(TypeError, match=r"I-CACHE-KEY-SAFETY.*128.*This key is a"):
-        await cache.get(value)
 
 
 class Fetcher:

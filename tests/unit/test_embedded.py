@@ -600,11 +600,10 @@ PERMITS = (
 
 
 def test_what_is_destroyed_by_a_key_is_found_there_before_anybody_is_asked_for_a_yes() -> None:
-    message, listed = (
-        "delete the permit of K 1",
-        ("permits", "list_permits", {"permits": [{"plate": "K 1"}]}),
+    message = "delete the permit of K 1"
+    listed, others = (
+        ("permits", "list_permits", {"permits": [{"plate": plate}]}) for plate in ("K 1", "K 2")
     )
-    others = ("permits", "list_permits", {"permits": [{"plate": "K 2"}]})
     found = [("permits__delete_permit", {"plate": "K 1"})]
     assert calls(message, tools=PERMITS) == [("permits__list_permits", {}), (CONTINUE.name, {})]
     assert calls(message, listed, tools=PERMITS) == found
@@ -735,9 +734,7 @@ def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None
         assert first["on_click"] == {"action": "send", "message": "Undo that"}
 
 
-@pytest.mark.parametrize(
-    "facts", [(), (("mail", "send", {"to": "ann@example.com", "sent": True}),)]
-)
+@pytest.mark.parametrize("facts", [(), (TO_ANN,)])
 def test_where_nothing_can_be_taken_back_it_says_so(facts: Any) -> None:
     verbs = ("take", "jot", "pin", "drop", "find")
     jot = [write(f"notes.{verb}", [f"{verb} a note: {{text}}"], "text") for verb in verbs]
