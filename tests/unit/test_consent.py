@@ -310,7 +310,7 @@ def test_what_hides_behind_innocent_words_stands_on_the_card_and_no_value_adds_a
     assert summary.count("”") == 1 and "\u202e" not in summary
 
 
-MAILED = {"type": "string", "format": "email"}
+MAILED, N = {"type": "string", "format": "email"}, {"$ref": "#/$defs/N"}
 STANDS_IN: dict[str, dict[str, Any]] = {
     "then": {"if": {"required": ["a"]}, "then": {"properties": {"x": MAILED}}},
     "else": {"if": False, "else": {"properties": {"x": MAILED}}},
@@ -319,8 +319,12 @@ STANDS_IN: dict[str, dict[str, Any]] = {
     "patternProperties": {"patternProperties": {"^x$": MAILED}, "additionalProperties": TEXT},
     "the rest": {"unevaluatedProperties": MAILED},
     "a choice of a definition": {
-        "$defs": {"N": {"anyOf": [{"$ref": "#/$defs/N"}, {"properties": {"x": MAILED}}]}},
-        "allOf": [{"$ref": "#/$defs/N"}],
+        "$defs": {"N": {"anyOf": [N, {"properties": {"x": MAILED}}]}},
+        "allOf": [N],
+    },
+    "a definition that refers to itself many times": {
+        "$defs": {"N": {"properties": {**{f"n{n}": N for n in range(8)}, "x": MAILED}}},
+        "allOf": [N],
     },
 }
 
@@ -340,12 +344,6 @@ def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() ->
     assert conform(given, opened.input_schema, "en", 0.0) == given
     assert needs_consent(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
     assert effect_of(opened, given) == "outward"
-
-
-def test_a_schema_that_refers_to_itself_many_times_is_read_to_its_end() -> None:
-    node = {"properties": {f"n{n}": {"$ref": "#/$defs/N"} for n in range(8)} | {"to": MAILED}}
-    function = f("save", extra={"$defs": {"N": node}}, root={"$ref": "#/$defs/N"})
-    assert ("root.to", "recipient", "format") in classify_function(function).sinks
 
 
 def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
