@@ -37,10 +37,7 @@ class Client:
         self._person = Person(stack, ALICE)
 
     def __call__(self, *texts: str, **body: Any) -> str:
-        roles = ("user", "assistant") * len(texts)
-        said = [{"role": r, "content": t} for r, t in zip(roles, texts, strict=False)]
-        body = {"messages": said, **body}
-        answer = self._person.send("POST", "/v1/openai/v1/chat/completions", body=body)
+        answer = self._person.complete(*texts, **body)
         assert answer.status == 200, answer.body
         if not body.get("stream"):
             return str(answer["choices"][0]["message"]["content"])

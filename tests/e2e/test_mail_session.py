@@ -3,8 +3,6 @@ model ever reads one."""
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 from local.mail_servers import MailServers
@@ -49,20 +47,6 @@ class Recorder:
         return {a for r in self.requests for a in ADDRESS.findall(f"{r.system}\n{r.prompt}")}
 
 
-@contextmanager
-def mailbox(model: Recorder) -> Iterator[tuple[Person, MailServers]]:
-    with MailServers() as mail, local_stack() as stack:
-        stack = replace(stack, handlers=functions(model=model))
-        accounts = {"value": mail.accounts_secret("demo")}
-        stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", SARAH, accounts)
-        person = Person(stack, SARAH)
-        for app in ("mail", "tasks", "notes"):
-            person.install(app)
-        stack.tick()
-        settle(stack.drain)
-        yield person, mail
-
-
 def said(person: Person, message: str) -> str:
     """What a message comes to: a mail leaves after a yes."""
     answer = person.chat(message)
@@ -73,7 +57,15 @@ def said(person: Person, message: str) -> str:
 
 def test_with_the_gate_closed_mail_arrives_and_a_model_reads_the_users_own_words_alone() -> None:
     model = Recorder()
-    with mailbox(model) as (sarah, mail):
+    with MailServers() as mail, local_stack() as stack:
+        stack = replace(stack, handlers=functions(model=model))
+        accounts = {"value": mail.accounts_secret("demo")}
+        stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", SARAH, accounts)
+        sarah = Person(stack, SARAH)
+        for app in ("mail", "tasks", "notes"):
+            sarah.install(app)
+        stack.tick()
+        settle(stack.drain)
         replies = [said(sarah, message) for message in SESSION]
     sent = [(m.envelope_to, m.subject or m.text) for m in mail.received]
     assert sent[0][0] == ("sarah@example.com",)

@@ -266,6 +266,13 @@ class Person:
             "POST", f"/v1/extensions/{app_id}/call", body={"function": function, "params": params}
         )
 
+    def complete(self, *texts: str, headers: Any = None, **body: Any) -> Answer:
+        """A chat completion: what the user and the assistant said, in turn."""
+        roles = ("user", "assistant") * len(texts)
+        said = [{"role": r, "content": t} for r, t in zip(roles, texts, strict=False)]
+        path = "/v1/openai/v1/chat/completions"
+        return self.send("POST", path, body={"messages": said, **body}, headers=headers or {})
+
     def turns(self, session_id: str = "s1") -> list[dict[str, Any]]:
         """The remembered turns; none for a session that is not there."""
         answer = self.send("GET", f"/v1/sessions/{session_id}")

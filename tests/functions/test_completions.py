@@ -13,17 +13,13 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.turn.session_memory import REGENERATE_S
 
 REAL = Path(__file__).parents[2] / "extensions"
-PATH = "/v1/openai/v1/chat/completions"
-
-
 HELLO = ModelResponse(text="hello", usage=Usage(100, 7, cached_tokens=60))
-HI = {"model": "webbee", "messages": [{"role": "user", "content": "hi"}]}
 
 
 @pytest.mark.deployed(model=FunctionModel(lambda _: HELLO))
 def test_usage_counts_every_model_request_and_none_of_a_repeated_turn(alice: Person) -> None:
     key = {"Idempotency-Key": "k1"}
-    once, again = (alice.send("POST", PATH, body=HI, headers=key) for _ in range(2))
+    once, again = (alice.complete("hi", headers=key) for _ in range(2))
     assert once["usage"] == {
         "prompt_tokens": 100,
         "completion_tokens": 7,
@@ -37,8 +33,8 @@ def test_usage_counts_every_model_request_and_none_of_a_repeated_turn(alice: Per
 @pytest.mark.usefixtures("clock")
 @pytest.mark.deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"})
 def test_a_limit_is_the_protocols_rate_limit_error(alice: Person) -> None:
-    assert alice.send("POST", PATH, body=HI).status == 200
-    refused = alice.send("POST", PATH, body=HI)
+    assert alice.complete("hi", model="webbee").status == 200
+    refused = alice.complete("hi")
     assert (refused.status, refused.error["type"]) == (429, "rate_limit_error")
     assert int(refused.headers["retry-after"]) > 0
 
@@ -54,13 +50,9 @@ class Client:
         self.person = person
 
     def send(self, *messages: str, headers: Any = None, **body: Any) -> Answer:
-        shown = [
-            {"role": role, "content": text}
-            for message in messages
-            for role, text in (("user", message), ("assistant", "Noted."))
-        ][:-1]
+        shown = [text for message in messages for text in (message, "Noted.")][:-1]
         sent = {"x-session-id": "c1", **(headers or {})}
-        answer = self.person.send("POST", PATH, body={"messages": shown, **body}, headers=sent)
+        answer = self.person.complete(*shown, headers=sent, **body)
         assert answer.status == 200, answer.body
         return answer
 

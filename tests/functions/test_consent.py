@@ -105,10 +105,7 @@ def test_a_yes_may_rewrite_a_text_not_where_it_goes(stack: Stack, alice: Person,
 
 def test_a_clients_request_for_a_title_is_no_answer_to_a_card(stack: Stack, alice: Person) -> None:
     def say(content: str) -> dict[str, object]:
-        body = {"model": "webbee", "messages": [{"role": "user", "content": content}]}
-        path = "/v1/openai/v1/chat/completions"
-        headers = {"x-openwebui-chat-id": "chat-1"}
-        answer = alice.send("POST", path, body=body, headers=headers)
+        answer = alice.complete(content, headers={"x-openwebui-chat-id": "chat-1"})
         said: dict[str, object] = answer["choices"][0]["message"]
         return said
 

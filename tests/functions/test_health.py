@@ -91,24 +91,6 @@ def test_an_app_that_does_not_load(tmp_path: Path, caplog: pytest.LogCaptureFixt
 
 ENV = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee"}
 pytestmark = pytest.mark.deployed(env=ENV)
-BY_VERSION = frozenset({"function", "version"})
-
-
-def counted(
-    stack: Stack, capsys: pytest.CaptureFixture[str], function: str, *events: Any
-) -> dict[str, float]:
-    """What version 8 of a function counts while it answers these events."""
-    capsys.readouterr()
-    for given in events:
-        handler = stack.handlers[function].lambda_handler
-        handler(given, SimpleNamespace(function_version="8"))
-    found: Counter[str] = Counter()
-    for line in capsys.readouterr().out.splitlines():
-        for point in embedded(line, 0):
-            if dict(point.dimensions).get("version") == "8":
-                assert {name for name, _ in point.dimensions} == BY_VERSION
-                found[point.name] += point.value
-    return dict(found)
 
 
 def broken(error: Exception) -> FunctionModel:
@@ -152,7 +134,16 @@ def test_what_counts_as_a_request_and_as_failed(
     capsys: pytest.CaptureFixture[str], function: str, events: Any, options: Any, expected: Any
 ) -> None:
     with deployed(**{"env": ENV, **options}) as stack:
-        found = counted(stack, capsys, function, *events)
+        capsys.readouterr()
+        for given in events:
+            handler = stack.handlers[function].lambda_handler
+            handler(given, SimpleNamespace(function_version="8"))
+    found: Counter[str] = Counter()
+    for line in capsys.readouterr().out.splitlines():
+        for point in embedded(line, 0):
+            if dict(point.dimensions).get("version") == "8":
+                assert {name for name, _ in point.dimensions} == {"function", "version"}
+                found[point.name] += point.value
     assert found.items() >= expected.items()
 
 

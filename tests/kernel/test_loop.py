@@ -239,19 +239,6 @@ def test_a_failure_that_may_pass_is_tried_three_times_and_one_for_good_once(offi
 # ---- limits
 
 
-def forever(office: Office) -> FunctionModel:
-    """A model that always wants to see one more."""
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return say("Some were found.")
-        n = request.prompt.count("RESULT: ")
-        office.rooms[f"P{n}"] = f"R-{n}"
-        return plan(f"find P{n}", "...", tokens=4_000)
-
-    return FunctionModel(answer)
-
-
 @pytest.mark.parametrize(
     ("env", "asked", "said"),
     [
@@ -263,7 +250,14 @@ def forever(office: Office) -> FunctionModel:
     ids=["twelve rounds unless the deployment says otherwise", "rounds", "tokens", "time"],
 )
 def test_what_a_message_may_use(office: Office, env: dict[str, str], asked: str, said: str) -> None:
-    model = forever(office)
+    def answer(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return say("Some were found.")
+        n = request.prompt.count("RESULT: ")
+        office.rooms[f"P{n}"] = f"R-{n}"
+        return plan(f"find P{n}", "...", tokens=4_000)  # it always wants to see one more
+
+    model = FunctionModel(answer)
     reply = TestKernel([office.ext], model=model, env=OPEN | env).chat("find everyone")
     assert roles(model) == asked
     assert reply.text.startswith(said)

@@ -29,11 +29,6 @@ def kernel(
     return TestKernel(extensions, model=model, **options), model
 
 
-def saves(*texts: str) -> ModelResponse:
-    """An answer with so many calls."""
-    return ModelResponse(tool_calls=tuple(ToolCall("probe__save", {"text": t}) for t in texts))
-
-
 BAD_ANSWERS: dict[str, ModelResponse] = {
     "an unknown function": call("probe.explode"),
     "an unknown app": call("nothing.save", text="x"),

@@ -1,7 +1,5 @@
 """An answer says where each value of its reply comes from, and what has no source is marked."""
 
-from typing import Any
-
 import pytest
 
 from tests.functions.support import call, say
@@ -22,17 +20,12 @@ def kernel(*replies: ModelResponse) -> TestKernel:
     return TestKernel([SHOP], script=list(replies))
 
 
-def shown(body: dict[str, object]) -> dict[str, object]:
-    text, sources = body["reply"], body["sources"]
-    assert isinstance(text, str) and isinstance(sources, list)
-    return {text[s["start"] : s["end"]]: s.get("path") or s.get("formula", "") for s in sources}
-
-
 def test_each_value_of_a_reply_names_its_field_or_is_marked() -> None:
     reply = "<EMAIL_1> ordered A-17 for 120.50 EUR; both together are 200 EUR."
     body = kernel(call("shop.orders"), say(reply)).chat("my orders?").body
     assert body["reply"] == reply.replace("<EMAIL_1>", "anna@example.com")
-    told = shown(body)
+    places = {body["reply"][s["start"] : s["end"]]: s for s in body["sources"]}
+    told = {text: s.get("path") or s.get("formula", "") for text, s in places.items()}
     assert told["A-17"] == "data.orders[0].id"
     assert told["120.50 EUR"] == "data.orders[0].amount"
     assert "formatted" in [s["how"] for s in body["sources"]]
@@ -74,8 +67,10 @@ ASKED = [
 ]
 
 
-def answered(message: str, reply: str, *, remembered: bool) -> dict[str, Any]:
-    """The answer where the list was called for in this turn, or is remembered from the last."""
+@pytest.mark.parametrize("remembered", [True, False])
+@pytest.mark.parametrize(("message", "reply"), ASKED)
+def test_a_number_of_the_message_is_marked(message: str, reply: str, remembered: bool) -> None:
+    """The list was called for in this turn, or is remembered from the last."""
 
     def answer(request: ModelRequest) -> ModelResponse:
         last = request.prompt.splitlines()[-1]
@@ -88,14 +83,7 @@ def answered(message: str, reply: str, *, remembered: bool) -> dict[str, Any]:
     kernel = TestKernel([LIST], model=FunctionModel(answer))
     if remembered:
         kernel.chat("show my tasks")
-    body: dict[str, Any] = kernel.chat(message).body
-    return body
-
-
-@pytest.mark.parametrize("remembered", [True, False])
-@pytest.mark.parametrize(("message", "reply"), ASKED)
-def test_a_number_of_the_message_is_marked(message: str, reply: str, remembered: bool) -> None:
-    body = answered(message, reply, remembered=remembered)
+    body = kernel.chat(message).body
     assert body["reply"].startswith(reply)
     assert {word: m["holds"] for word, m in marked(body).items()} == {"50": "tasks: 36"}
     assert "36" in body["reply"].removeprefix(reply)
