@@ -52,11 +52,17 @@ def test_every_rule_of_the_table_is_found_somewhere_and_nothing_is_found_beside_
     assert tables | set(re.findall(made, source)) == set(RULES)
 
 
-def test_what_was_not_awaited_is_told_with_what_to_do() -> None:
+def test_what_was_not_awaited_and_a_slot_that_is_no_parameter_are_told_with_what_to_do() -> None:
     found = checked(PLANTED / "silent").findings
     told = [f.message for f in found if "Coroutine" in f.message or "a coroutine" in f.message]
     assert len(told) == 6 and not [text for text in told if "put an await before" not in text]
     assert "nobody waits for asyncio.gather: put an await before it" in spoken(found)
+    [slot] = [f for f in checked(PLANTED / "waiting").findings if f.rule == "slot"]
+    assert slot.level == "error"
+    assert slot.message == (
+        "waiting.find_parcel: {numbr} of the example 'find the parcel {numbr}' is no parameter of"
+        " the function: it has number, carrier – did you mean 'number'?"
+    )
 
 
 Check = Callable[..., list[Finding]]
@@ -114,15 +120,6 @@ def test_a_type_checker_without_end_leaves_other_findings(monkeypatch: pytest.Mo
     (told,) = [f.message for f in found if f.rule == "types"]
     assert told == "its types were not checked: the type checker did not end within 0.001 s"
     assert {f.rule for f in found} - {"types"}
-
-
-def test_a_slot_that_is_no_parameter_is_an_error_that_names_what_there_is() -> None:
-    [finding] = [f for f in checked(PLANTED / "waiting").findings if f.rule == "slot"]
-    assert finding.level == "error"
-    assert finding.message == (
-        "waiting.find_parcel: {numbr} of the example 'find the parcel {numbr}' is no parameter of"
-        " the function: it has number, carrier – did you mean 'number'?"
-    )
 
 
 SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/*/main.py")))

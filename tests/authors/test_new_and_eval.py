@@ -183,14 +183,10 @@ arguments = { name = "roses" }
 """
 
 
-@pytest.fixture
-def garden(written: Callable[..., Path]) -> str:
-    return str(written("garden", MAIN, **{"utterances.toml": TABLE}).parent)
-
-
-def test_what_would_not_be_found_is_told_with_the_words_that_decide(
-    garden: str, command: Callable[..., tuple[str, str]]
+def test_what_would_not_be_found_is_told_with_the_words_that_decide_and_no_such_function_refused(
+    written: Callable[..., Path], command: Callable[..., tuple[str, str]]
 ) -> None:
+    garden = str(written("garden", MAIN, **{"utterances.toml": TABLE}).parent)
     report = json.loads(command("eval", "--into", garden, "--json")[0])
     assert (report["cases"], report["meant"], report["understood"]) == (3, 2, 2)
     (missed,) = report["missed"]
@@ -199,12 +195,7 @@ def test_what_would_not_be_found_is_told_with_the_words_that_decide(
     out, _ = command("eval", "garden", "--into", garden, "--least", "0.9", ends=1)
     assert "2 of 3 understood by offline" in out
     assert "of 2 with a function 2 have it in the prompt" in out
-
-
-def test_a_table_that_names_no_function_is_refused(
-    written: Callable[..., Path], command: Callable[..., tuple[str, str]]
-) -> None:
     table = '[[case]]\nsay = "x"\ncall = "wator"\n'
-    into = str(written("garden", MAIN, **{"utterances.toml": table}).parent)
+    written("garden", MAIN, **{"utterances.toml": table})
     told = "utterances.toml:1: case.0.call: there is no function 'wator' – did you mean 'water'?"
-    assert told in command("eval", "--into", into, ends=1)[1]
+    assert told in command("eval", "--into", garden, ends=1)[1]

@@ -46,9 +46,20 @@ def elsewhere(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-def test_a_new_extension_is_tested_outside_the_repository(installed: Path, elsewhere: Path) -> None:
+def test_a_new_extension_is_tested_outside_the_repository_and_deployed_of_what_was_installed(
+    installed: Path, elsewhere: Path
+) -> None:
     assert "weather: nothing to mend" in run(installed / "webbee", "check", cwd=elsewhere)
     assert "passed" in run(installed / "webbee", "test", "weather", cwd=elsewhere)
+    said = run(installed / "webbee", "deploy", "--dry-run", cwd=elsewhere)
+    assert "sam build --parameter-overrides Architecture=arm64" in said
+    made = elsewhere / ".webbee" / "deployment"
+    for name in """template.yaml samconfig.toml functions/chat_turn/handler.py
+        layers/webbee_kernel/Makefile layers/webbee_kernel/requirements.txt
+        layers/webbee_kernel/webbee_kernel/sdk/__init__.py layers/mcp/Makefile
+        layers/mcp/requirements.txt extensions/Makefile extensions/weather/main.py""".split():
+        assert (made / name).is_file(), name
+    assert not (made / "extensions/weather/tests").exists()
 
 
 def test_an_editor_resolves_the_sdk_and_finds_mistakes(installed: Path, elsewhere: Path) -> None:
@@ -62,18 +73,6 @@ def test_an_editor_resolves_the_sdk_and_finds_mistakes(installed: Path, elsewher
     done = ran(*command, *wrong, cwd=elsewhere, env=CLEAN)
     errors = json.loads(done.stdout[done.stdout.index("{") :])["errors"]
     assert [(e["line"], e["name"]) for e in errors] == [(4, "missing-attribute")]
-
-
-def test_what_is_deployed_is_made_of_what_was_installed(installed: Path, elsewhere: Path) -> None:
-    said = run(installed / "webbee", "deploy", "--dry-run", cwd=elsewhere)
-    assert "sam build --parameter-overrides Architecture=arm64" in said
-    made = elsewhere / ".webbee" / "deployment"
-    for name in """template.yaml samconfig.toml functions/chat_turn/handler.py
-        layers/webbee_kernel/Makefile layers/webbee_kernel/requirements.txt
-        layers/webbee_kernel/webbee_kernel/sdk/__init__.py layers/mcp/Makefile
-        layers/mcp/requirements.txt extensions/Makefile extensions/weather/main.py""".split():
-        assert (made / name).is_file(), name
-    assert not (made / "extensions/weather/tests").exists()
 
 
 def test_the_package_requires_what_the_locks_are_compiled_from() -> None:

@@ -75,12 +75,6 @@ def test_the_page_lists_every_sentence_that_holds_in_both_dialects() -> None:
 SHIPPED = [Path("extensions") / name for name in ("mail", "tasks", "notes")]
 
 
-@pytest.fixture
-def kernel(written: Callable[..., Path]) -> TestKernel:
-    [code] = re.findall(r"```python\n(.*?)```", Path("README.md").read_text("utf-8"), re.S)
-    return TestKernel([written("weather", code), *SHIPPED], http=lambda _: {"high": 21})
-
-
 @pytest.mark.parametrize(
     ("message", "city"),
     [
@@ -95,8 +89,11 @@ def kernel(written: Callable[..., Path]) -> TestKernel:
     ],
 )
 def test_its_sentences_work_word_for_word_and_others_call_nothing(
-    kernel: TestKernel, message: str, city: str
+    written: Callable[..., Path], message: str, city: str
 ) -> None:
+    """Those of README's extension, beside the shipped ones."""
+    [code] = re.findall(r"```python\n(.*?)```", Path("README.md").read_text("utf-8"), re.S)
+    kernel = TestKernel([written("weather", code), *SHIPPED], http=lambda _: {"high": 21})
     if not city:
         kernel.chat("weather in Riga tomorrow")
     reply = kernel.chat(message)

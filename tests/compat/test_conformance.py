@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import AsyncMock
 
 import imperal_sdk
 import pytest
@@ -207,13 +208,6 @@ class Unregistered(BaseModel):
     n: int = 1
 
 
-def fetching(value: Any) -> Any:
-    async def fetch() -> Any:
-        return value
-
-    return fetch
-
-
 def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
     cache = bench.context("weather").cache
     model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
@@ -221,7 +215,7 @@ def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
     for error, breach in (
         (TypeError, cache.set("k", {"a": 1})),
         (ValueError, cache.set("k", Unregistered())),
-        (TypeError, cache.get_or_fetch("k", model, fetching(Unregistered()))),
+        (TypeError, cache.get_or_fetch("k", model, AsyncMock(return_value=Unregistered()))),
         (ValueError, cache.get("k" * 129, model)),
         (ValueError, cache.get("a/b", model)),
         (ValueError, cache.set("a*", value)),
@@ -235,7 +229,7 @@ def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
         with pytest.raises(error) as refused:
             bench.run(breach)
         assert refused.type is error
-    fetched = bench.run(cache.get_or_fetch("k", model, fetching(large)))
+    fetched = bench.run(cache.get_or_fetch("k", model, AsyncMock(return_value=large)))
     assert len(fetched.city) == 70_000, "too large to keep, and served"
     assert bench.run(cache.get("k", model)) is None
     for seconds in (5, 300):
@@ -283,13 +277,10 @@ def test_files_are_kept_for_the_user(bench: Bench) -> None:
         bench.run(storage.upload("big", b"x" * 3_500_001))
 
 
-def test_time_is_the_kernels(bench: Bench) -> None:
+def test_time_is_the_kernels_and_billing_is_honest(bench: Bench) -> None:
     time = bench.context("weather").time
     assert (time.now_utc, time.hour_local) == ("2026-05-15T17:21:04Z", 17)
     assert (time.timezone, time.is_business_hours) == ("UTC", True)
-
-
-def test_billing_is_honest(bench: Bench) -> None:
     billing = bench.context("clerk").billing
     limits = bench.run(billing.check_limits())
     assert (limits.any_exceeded, limits.allowed) == (False, True)

@@ -71,13 +71,10 @@ def test_two_that_cannot_agree_are_named(check: ModuleType, mail: str, tasks: st
 
 
 def test_three_that_agree_in_pairs_only_are_named_together(check: ModuleType) -> None:
-    found = check.conflicts(
-        {"a": "x!=1,<=2", "b": "x>=1,!=1.5,<1.6,!=1.0.1", "c": "x==1.5.*,!=1.5.1"}
-    )
-    assert found == []
-    assert check.conflicts({"a": "x<=1", "b": "x>=1", "c": "x!=1"}) == [
-        "x: a wants <=1, b wants >=1, c wants !=1"
-    ]
+    agreed = {"a": "x!=1,<=2", "b": "x>=1,!=1.5,<1.6,!=1.0.1", "c": "x==1.5.*,!=1.5.1"}
+    assert check.conflicts(agreed) == []
+    told = check.conflicts({"a": "x<=1", "b": "x>=1", "c": "x!=1"})
+    assert told == ["x: a wants <=1, b wants >=1, c wants !=1"]
 
 
 def test_the_kernels_own_versions_are_a_party(tmp_path: Path, written: Callable[..., Path]) -> None:
@@ -97,51 +94,39 @@ def test_the_sdk_comes_by_itself_unless_somebody_names_a_version(check: ModuleTy
 
 
 def test_the_constraints_are_the_layers_versions() -> None:
-    locks = [
-        (ROOT / f"layers/{layer}/requirements.txt").read_text("utf-8")
-        for layer in ("webbee_kernel", "mcp")
-    ]
+    layers = (ROOT / "layers" / name for name in ("webbee_kernel", "mcp"))
+    locks = [(layer / "requirements.txt").read_text("utf-8") for layer in layers]
     pins = {line.split(" ")[0] for lock in locks for line in lock.splitlines() if "==" in line}
     listed = set((ROOT / "extensions/constraints.txt").read_text("utf-8").splitlines()[1:])
     assert listed == pins
 
 
-def wheel(folder: Path, name: str) -> None:
-    """A package that pip can install without an index."""
-    wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    named = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
-    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as file:
-        file.writestr(f"{name}.py", "VALUE = 1\n")
-        for part, text in (("METADATA", named), ("WHEEL", wheel), ("RECORD", "")):
-            file.writestr(f"{name}-1.0.dist-info/{part}", text)
-
-
-@pytest.fixture
-def dropped_in(tmp_path: Path, written: Callable[..., Path]) -> Path:
-    """A folder of extensions with one that requires a package, and an environment beside it, whose
-    path has a space, as a clone's may."""
+def test_what_a_dropped_in_extension_requires_is_there_or_stops_nothing(
+    tmp_path: Path, written: Callable[..., Path]
+) -> None:
+    """The environment stands beside the extensions; its path has a space, as a clone's may."""
     for name in ("Makefile", "check_requirements.py", "constraints.txt"):
         shutil.copy(ROOT / "extensions" / name, tmp_path)
-    wheel(tmp_path, "honey")
+    wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    named = "Metadata-Version: 2.1\nName: honey\nVersion: 1.0\n"
+    with zipfile.ZipFile(tmp_path / "honey-1.0-py3-none-any.whl", "w") as file:
+        file.writestr("honey.py", "VALUE = 1\n")
+        for part, text in (("METADATA", named), ("WHEEL", wheel), ("RECORD", "")):
+            file.writestr(f"honey-1.0.dist-info/{part}", text)
     needs = f"--no-index\n--find-links '{tmp_path}'\nhoney==1.0\n"
     written("mail", "import honey\n", **{"requirements.txt": needs})
-    venv.create(tmp_path / "its env", with_pip=True)
-    return tmp_path
-
-
-def test_what_a_dropped_in_extension_requires_is_there_or_stops_nothing(dropped_in: Path) -> None:
-    own = dropped_in / "its env"
+    venv.create(own := tmp_path / "its env", with_pip=True)
 
     def install() -> subprocess.CompletedProcess[str]:
         """What `make run` and `make demo` do first."""
         words = ("make", "--no-print-directory", "install", f"ENVIRONMENT={own}")
-        return ran(*words, cwd=dropped_in)
+        return ran(*words, cwd=tmp_path)
 
     first, second = install(), install()
     assert (first.returncode, "installing" in first.stdout) == (0, True), first
     assert ran(own / "bin/python", "-c", "import honey").returncode == 0
     assert (second.returncode, second.stdout) == (0, "")  # once
-    (dropped_in / "mail" / "requirements.txt").write_text("--no-index\nno-such-package==1.0\n")
+    (tmp_path / "mail" / "requirements.txt").write_text("--no-index\nno-such-package==1.0\n")
     third = install()
     assert third.returncode == 0
     assert "not all of it could be installed: ./webbee check" in third.stderr

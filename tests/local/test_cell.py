@@ -95,19 +95,8 @@ async def nightly(ctx: Context) -> None:
 
 KEYS = {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
 MODEL = "openai:http://127.0.0.1:9/v1#heron"
-DEV = (sys.executable, "-m", "local.webbee", "dev", "--fresh", "--port", "0")
 """One that does not answer, which no call here asks."""
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """A process started here can be interrupted, also where the tests run in the background of a
-    shell, which has its children ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+DEV = (sys.executable, "-m", "local.webbee", "dev", "--fresh", "--port", "0")
 
 
 class Run:
@@ -118,8 +107,12 @@ class Run:
         env = {**child_environment(), **secrets, "WEBBEE_CALL_SECONDS": "120"}
         streams: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         command = [*DEV, "--model", MODEL, "--into", str(extensions)]
-        with interruptible():
+        # in the background of a shell, which has its children ignore it, too
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
             self.process = subprocess.Popen(command, cwd=ROOT, env=env, **streams)
+        finally:
+            signal.signal(signal.SIGINT, before)
         self.lines: queue.Queue[str] = queue.Queue()
         self.shown = ""
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -148,9 +141,9 @@ class Run:
         if text not in self.shown:
             self.wait_for(text)
 
-    def call(self, function: str, how: str = "", user: str = "dev") -> dict[str, Any]:
+    def call(self, function: str, how: str = "") -> dict[str, Any]:
         body = {"function": function, "params": {"how": how}}
-        answer = Client(self.url, user).post("/v1/extensions/daring/call", body)
+        answer = Client(self.url, "dev").post("/v1/extensions/daring/call", body)
         return dict(answer)
 
 

@@ -25,20 +25,32 @@ CALL = Answer(calls=((WEATHER.name, {"city": "Riga"}),))
 MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
 
 
-class Habits:
+class _Habitual(ModelServer):
     """What a server does: a table of refusals by what a request must hold, and a few switches."""
 
-    def __init__(self) -> None:
-        self.refuses: dict[str, str] = {}
-        self.window = 1_000_000
-        self.calls = True
-        self.follows = True
-        self.thinks = False
-        self.reasoning: Any = None
-        self.misses = ""
+    window = 1_000_000
+    calls = True
+    follows = True
+    thinks = False
+    reasoning: Any = None
+    misses = ""
 
-    def answer(self, body: Any) -> Answer:
-        said = json.dumps(body, ensure_ascii=False)
+    def __init__(self) -> None:
+        super().__init__()
+        self.refuses: dict[str, str] = {}
+
+    def refusal(self, received: Received) -> Answer | None:
+        said = json.dumps(received.body)
+        words = next((words for part, words in self.refuses.items() if part in said), "")
+        if self.misses and "tool_call_id" in said and self.misses not in said:
+            words = f"Missing {self.misses} field in the assistant message."
+        return super().refusal(received) or (self.refused(words) if words else None)
+
+    def refused(self, words: str) -> Answer:
+        return Answer(status=400, message=words)
+
+    def _thought(self, received: Received) -> Answer:
+        said = json.dumps(received.body, ensure_ascii=False)
         if "Say ok." in said:
             required = '"tool_choice": "required"' in said or '"toolChoice": {"any"' in said
             return CALL if required and self.follows else self.text("ok")
@@ -53,28 +65,6 @@ class Habits:
 
     def text(self, text: str) -> Answer:
         return Answer(f"Hm, what now?</think>{text}" if self.thinks else text)
-
-    def refusal(self, body: Any) -> str:
-        said = json.dumps(body)
-        if self.misses and "tool_call_id" in said and self.misses not in said:
-            return f"Missing {self.misses} field in the assistant message."
-        return next((words for part, words in self.refuses.items() if part in said), "")
-
-
-class _Habitual(ModelServer):
-    def __init__(self) -> None:
-        super().__init__()
-        self.habits = Habits()
-
-    def refusal(self, received: Received) -> Answer | None:
-        words = self.habits.refusal(received.body)
-        return super().refusal(received) or (self.refused(words) if words else None)
-
-    def refused(self, words: str) -> Answer:
-        return Answer(status=400, message=words)
-
-    def _thought(self, received: Received) -> Answer:
-        return self.habits.answer(received.body)
 
 
 class Chat(_Habitual, ChatServer): ...
@@ -156,7 +146,7 @@ def test_a_model_that_does_everything_has_nothing_against_it(
 def test_what_a_server_refuses_is_told_with_what_the_kernel_does(
     chat: Chat, checked: Check, part: str, words: str, name: str
 ) -> None:
-    chat.habits.refuses[part] = words
+    chat.refuses[part] = words
     found = checked(chat)
     if name == "tool_choice":  # which is asked apart
         assert found[name]["found"] == "refused" and found[name]["do"]
@@ -183,7 +173,7 @@ LOST = "of 5,000 the beginning was lost, without a word of it"
 def test_what_a_model_does_otherwise_is_found_out(
     chat: Chat, checked: Check, habits: dict[str, Any], against: dict[str, str]
 ) -> None:
-    vars(chat.habits).update(habits)
+    vars(chat).update(habits)
     found = checked(chat, ends=int("calls" in habits))
     assert wrong(found) == against
     window = found.get("window", {"found": "", "do": ""})
@@ -233,10 +223,10 @@ def test_what_becomes_of_reasoning_is_told(
 ) -> None:
     details = [{"type": "reasoning.encrypted", "data": "ZW5j", "index": 0}]
     field = f"reasoning_{reasoning}"
-    chat.habits.reasoning = {field: details if reasoning == "details" else "Hm."}
-    chat.habits.misses = misses
+    chat.reasoning = {field: details if reasoning == "details" else "Hm."}
+    chat.misses = misses
     if refuses:
-        chat.habits.refuses[f'"{field}"'] = f"messages.2.{field}: {refuses} are not permitted"
+        chat.refuses[f'"{field}"'] = f"messages.2.{field}: {refuses} are not permitted"
     found = checked(chat)["reasoning"]
     assert (found["found"], found["ok"]) == (says, not refuses)
 
@@ -244,8 +234,8 @@ def test_what_becomes_of_reasoning_is_told(
 def test_the_table_is_for_people_and_what_was_learned_is_kept_and_printed_as_a_setting(
     chat: Chat, folder: Path, command: Command
 ) -> None:
-    chat.habits.window = 4_096
-    chat.habits.refuses['"role": "system"'] = "System role not supported"
+    chat.window = 4_096
+    chat.refuses['"role": "system"'] = "System role not supported"
     name = f"openai:{chat.url}#own"
     lines = command("models", "check", name)[0].splitlines()
     assert lines[0].split() == ["✓", "answers", "yes"]
@@ -262,7 +252,7 @@ def test_the_table_is_for_people_and_what_was_learned_is_kept_and_printed_as_a_s
 def test_a_local_start_learns_once_in_silence_and_takes_it_over(
     chat: Chat, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chat.habits.window = 4_096
+    chat.window = 4_096
     name = f"openai:{chat.url}#own"
     monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
     settings = Settings.from_env({"WEBBEE_MODEL": name})
@@ -285,7 +275,7 @@ def test_a_start_says_of_a_model_that_will_not_do_why_and_asks_again_the_next_ti
 ) -> None:
     monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", "{}")
     said: list[str] = []
-    chat.habits.calls = False
+    chat.calls = False
     if not is_there:
         chat.play(Answer(status=404, code="model_not_found", message="no own here"))
     name = f"openai:{chat.url}#own"
@@ -318,23 +308,16 @@ def test_a_server_that_lists_models_is_offered_with_the_command_that_uses_it() -
     assert one in run.welcome("http://127.0.0.1:8000", {}, offers=[one])
 
 
-NO_MODELS = {
-    b"<html>another program</html>": 200,
-    listing("llama3"): 401,
-    listing("x; rm -rf ~"): 200,
-    listing("text-embedding-3"): 200,
-    b'{"data": "none"}': 200,
-    b"[1]": 200,
-}
+NO_MODELS = [
+    *(b"<html>another program</html>", b'{"data": "none"}', b"[1]"),
+    *(listing("x; rm -rf ~"), listing("text-embedding-3")),
+]
 
 
-@pytest.mark.parametrize("body", NO_MODELS)
-def test_what_is_no_model_server_or_names_no_usable_model_is_passed_over(body: bytes) -> None:
-    with server(body, NO_MODELS[body]) as (port, _):
-        assert offers(0, {port: "Ollama"}) == []
-
-
-def test_neither_the_own_port_nor_one_that_says_nothing_is_waited_for() -> None:
+def test_what_names_no_usable_model_the_own_port_and_what_says_nothing_are_passed_over() -> None:
+    for body, status in (*((body, 200) for body in NO_MODELS), (listing("llama3"), 401)):
+        with server(body, status) as (port, _):
+            assert offers(0, {port: "Ollama"}) == []
     with server(listing("llama3")) as (port, asked):
         assert offers(port, {port: "vLLM"}) == []
     assert asked == []

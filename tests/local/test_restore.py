@@ -26,8 +26,8 @@ EXPIRED = document("acme#alice", "old", "gone by now", expires_at={"N": "1000"})
 LASTING = document("acme#alice", "new", "still", expires_at={"N": str(int(time.time()) + 9_999)})
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[Any]:
+@pytest.fixture
+def tables() -> Iterator[Any]:
     """A stack, and its table of documents restored to when it was not empty."""
     with local_aws():
         client = boto3.client("dynamodb")
@@ -41,14 +41,6 @@ def stack() -> Iterator[Any]:
             client.put_item(TableName=RESTORED, Item=item)
         stack_of_the_tables("webbee")
         yield client
-
-
-@pytest.fixture
-def tables(stack: Any) -> Iterator[Any]:
-    """The same with an empty table of documents."""
-    yield stack
-    for item in documents(stack):
-        stack.delete_item(TableName="StoreTable", Key={name: item[name] for name in ("pk", "sk")})
 
 
 @pytest.fixture

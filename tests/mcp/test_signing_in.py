@@ -6,8 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -15,7 +13,7 @@ from urllib.request import urlopen
 import httpx
 
 from local.mcp_servers import as_json
-from local.world import World, local_world
+from local.world import local_world
 from tests.functions.test_exactly_once import at_once
 from tests.mcp.conftest import Told
 from tests.processes import free_port
@@ -49,19 +47,13 @@ def added(guard: Guard, here: Path, api: str) -> McpServer:
     return server
 
 
-@contextmanager
-def served(server: McpServer, folder: Path, port: int) -> Iterator[World]:
-    env = {"WEBBEE_MCP_SERVERS": as_json([server]), "WEBBEE_HTTP_ALLOW_PRIVATE": "true"}
-    with local_world(port=port, extensions_dir=folder, env=env) as world:
-        yield world
-
-
 def test_an_operator_adds_it_and_a_user_connects_an_account(told: Told, tmp_path: Path) -> None:
     with guarded(told.url) as guard:
         port = free_port()  # the address that users come back to is registered first
         server = added(guard, tmp_path, f"http://127.0.0.1:{port}")
         assert server.scopes == ("sums",)
-        with served(server, tmp_path / "extensions", port) as world:
+        env = {"WEBBEE_MCP_SERVERS": as_json([server]), "WEBBEE_HTTP_ALLOW_PRIVATE": "true"}
+        with local_world(port=port, extensions_dir=tmp_path / "extensions", env=env) as world:
             bob = httpx.Client(base_url=world.url, headers={"authorization": "Bearer bob"})
 
             def call(name: str, **params: Any) -> dict[str, Any]:

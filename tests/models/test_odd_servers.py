@@ -65,10 +65,6 @@ def both(message: Json, events: list[Any], finish: Any = "stop") -> Odd:
     return Odd(sse(events), whole(message, finish))
 
 
-def text(said: str) -> Odd:
-    return both({"content": said}, [delta(content=said), delta("stop")])
-
-
 def joined(reply: Reply) -> bytes:
     return b"".join(reply.chunks or ())
 
@@ -202,6 +198,7 @@ def said(message: str, **more: Any) -> Json:
 
 
 LIMITED = said("Rate limit exceeded", code=429)
+THOUGHT = "<think>secret plan</think>"
 LOGIN = b"<!doctype html><html><form>Sign in</form></html>"
 
 CAUSES: dict[str, dict[str, Odd | Reply]] = {
@@ -246,7 +243,9 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
             {"content": "", "reasoning_content": "secret plan"},
             [delta(reasoning_content="secret plan"), END],
         ),
-        "thoughts in the text and nothing else": text("<think>secret plan</think>"),
+        "thoughts in the text and nothing else": both(
+            {"content": THOUGHT}, [delta(content=THOUGHT), END]
+        ),
         "choices empty": answer({"choices": [], "usage": {}}),
     },
     "unreached": {

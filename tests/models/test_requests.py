@@ -16,7 +16,7 @@ from tests.stand_ins.wire import converse_problems
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import converse_request
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.llm.protocol import Exchange, Growing, ModelRequest, ToolCall
+from webbee_kernel.llm.protocol import Exchange, Growing, ToolCall
 from webbee_kernel.llm.tools import MAX_DESCRIPTION, describe, parameters
 
 from .conftest import LIST, MODEL_ID, SEND, Wire, asking
@@ -49,26 +49,21 @@ def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> No
     assert body["system"][-1] == {"cachePoint": {"type": "default", "ttl": "1h"}}
 
 
-FIND = replace(LIST, name="kernel__search", app_id="kernel", fn_name="search")
-APPS = "[APPS]\n- mail: 2 functions: inbox, send."
-
-
-def growing(before: int, **changes: Any) -> ModelRequest:
-    """A request whose tools grow: the first is everybody's."""
-    given: dict[str, Any] = {"tools": (FIND, LIST, SEND), "growing": Growing(1, before, APPS)}
-    return asking(system=f"Decide.\n\n{APPS}", **given, **changes)
-
-
 @pytest.mark.parametrize(
     ("before", "cached"),
     [(2, ["kernel__search", "mail__list_inbox", "mail__send"]),
      (3, ["kernel__search", "mail__send"])],
 )  # fmt: skip
 def test_bedrock_keeps_tools_part_by_part(bedrock: Wire, before: int, cached: list[str]) -> None:
+    """The tools grow: the first is everybody's."""
+    everybodys = replace(LIST, name="kernel__search", app_id="kernel", fn_name="search")
+    apps = "[APPS]\n- mail: 2 functions: inbox, send."
+    growing = Growing(1, before, apps)
+    request = asking(system=f"Decide.\n\n{apps}", tools=(everybodys, LIST, SEND), growing=growing)
     bedrock.server.play(Answer("ok"), Answer("ok"))
-    bedrock.ask(growing(before))
+    bedrock.ask(request)
     later = Exchange("flat", "Hm.", note="go on")
-    bedrock.ask(growing(before, exchanges=(later,), opening="Hello"))
+    bedrock.ask(replace(request, exchanges=(later,), opening="Hello"))
     assert bedrock.server.problems == []
     first, second = (r.body for r in bedrock.server.requests)
     tools = first["toolConfig"]["tools"]

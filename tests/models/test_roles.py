@@ -7,7 +7,6 @@ import re
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
-from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSPreparedRequest
@@ -145,7 +144,7 @@ THINGS = """orders invoices tickets parcels customers rooms tables recipes songs
     drivers lamps chairs""".split()
 
 
-def shop(fat: int = 0) -> Extension:
+def shop(fat: int) -> Extension:
     """Fifty-six functions, each with examples, which return as much as is asked."""
     ext = Extension("shop", description="A shop")
     chat = ChatExtension(ext)
@@ -162,8 +161,7 @@ def shop(fat: int = 0) -> Extension:
     return ext
 
 
-def settings(window: int, **more: Any) -> dict[str, str]:
-    return {"WEBBEE_MODEL_SETTINGS": json.dumps({"classifier": {"window": window, **more}})}
+SMALL = {"WEBBEE_MODEL_SETTINGS": '{"classifier": {"window": 6000}}'}
 
 
 def size(service: Wire, n: int = -1) -> int:
@@ -171,30 +169,26 @@ def size(service: Wire, n: int = -1) -> int:
     return len(json.dumps(service.server.requests[n].body, ensure_ascii=False)) // 4
 
 
-def tools(service: Wire) -> str:
-    body = service.server.requests[-1].body
-    return json.dumps(body.get("tools") or body["toolConfig"]["tools"])
-
-
 def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(service: Wire) -> None:
-    kernel = TestKernel([shop(fat=200)], model=service.model, env=settings(6000))
+    kernel = TestKernel([shop(fat=200)], model=service.model, env=SMALL)
     for _ in range(4):
         service.server.play(Answer(calls=(("shop__orders_list", {}),)), Answer("There are orders."))
         kernel.chat("list my orders")
     service.server.play(Answer("You are welcome."))
     kernel.chat("thank you")
-    prompt = json.dumps(service.server.requests[-1].body)
+    body = service.server.requests[-1].body
+    prompt = json.dumps(body)
     assert size(service) < 6000
     assert prompt.count("FACTS: app=shop") < 4
     assert prompt.count("list my orders") >= 4  # the turns themselves stay
-    assert "E.g." not in tools(service)
+    assert "E.g." not in json.dumps(body.get("tools") or body["toolConfig"]["tools"])
     report = inspector.explain(kernel.run(kernel.kernel.view(kernel.ask("thanks"))))
     assert report["left_out"]["functions"] > 0 and report["left_out"]["examples"]
     assert report["left_out"]["facts"] == 4 - prompt.count("FACTS: app=shop")
 
 
 def test_results_leave_room_and_the_oldest_facts_go_before_any_turn(service: Wire) -> None:
-    kernel = TestKernel([shop(fat=400)], model=service.model, env=settings(6000))
+    kernel = TestKernel([shop(fat=400)], model=service.model, env=SMALL)
     both = (("shop__orders_list", {}), ("kernel__continue", {}))
     service.server.play(
         Answer(calls=both), Answer(calls=(("shop__books_list", {}),)), Answer("There are 3 orders.")

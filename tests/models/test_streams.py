@@ -24,23 +24,16 @@ from webbee_kernel.llm.protocol import ModelResponse, streamed
 from .conftest import MODEL_ID, Wire, asking
 
 
-def streamed_call(index: int, call_id: str, to: str) -> list[dict[str, Any]]:
-    """A call as Converse streams it: its beginning, and what it is given."""
-    at = {"contentBlockIndex": index}
-    tool = {"toolUse": {"toolUseId": call_id, "name": "mail__send"}}
-    given = {"toolUse": {"input": f'{{"to": "{to}"}}'}}
-    return [
-        {"contentBlockStart": {"start": tool, **at}},
-        {"contentBlockDelta": {"delta": given, **at}},
-    ]
-
-
 def test_calls_that_converse_streams_oddly_are_those_meant() -> None:
     """Two at one index, and with a gap between their indexes."""
     for first, second in ((0, 0), (2, 7)):
         answer = ConverseAnswer(asking())
-        for event in [*streamed_call(first, "a", "bob"), *streamed_call(second, "b", "eva")]:
-            answer.event(event)
+        for index, call_id, to in ((first, "a", "bob"), (second, "b", "eva")):
+            at = {"contentBlockIndex": index}
+            tool = {"toolUse": {"toolUseId": call_id, "name": "mail__send"}}
+            given = {"toolUse": {"input": f'{{"to": "{to}"}}'}}
+            answer.event({"contentBlockStart": {"start": tool, **at}})
+            answer.event({"contentBlockDelta": {"delta": given, **at}})
         answer.event({"messageStop": {"stopReason": "tool_use"}})
         found = answer.response().tool_calls
         assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]

@@ -251,11 +251,6 @@ class Guard(SignIn):
             },
         }.get(path)
 
-    def register(self, asked: Json) -> Json:
-        name = f"client-{len(self.clients)}"
-        self.clients[name] = asked["redirect_uris"]
-        return {**asked, "client_id": name}
-
     def authorize(self, asked: dict[str, str]) -> str:
         """Where the browser goes back to."""
         assert asked["redirect_uri"] in self.clients[asked["client_id"]]
@@ -286,7 +281,9 @@ class Guard(SignIn):
             case "/authorize":
                 return told(302, {}, location=self.authorize(request.query))
             case "/register":
-                return told(201, self.register(request.json))
+                name = f"client-{len(self.clients)}"
+                self.clients[name] = request.json["redirect_uris"]
+                return told(201, {**request.json, "client_id": name})
             case "/token":
                 return told(*self.token(request.form))
         found = self.metadata(request.at)

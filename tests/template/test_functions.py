@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from local.template import TEMPLATE_PATH, Template, environment, load_template, resources
+from local.template import TEMPLATE_PATH, Template, environment, resources
 from tests.processes import ran
 from tests.template.conftest import chosen
 
@@ -221,22 +221,6 @@ print(json.dumps(sorted(m.removeprefix("webbee_kernel.") for m in sys.modules if
 """
 
 
-def loaded_by(function: str, resource: str) -> set[str]:
-    """The kernel's modules that a fresh process holds once the function's service is built."""
-    variables = environment(load_template(), resource)
-    given = {name: "something" for name in variables if name.startswith("WEBBEE_TABLE_")}
-    given |= {"WEBBEE_DISPATCH": "tool", "WEBBEE_CLOCK": "clock"}
-    given |= {"WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:1/q"}
-    given |= {"WEBBEE_EXTENSIONS_DIR": str(ROOT / "extensions")}
-    asked = {k: v for k, v in given.items() if k in variables}
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "WEBBEE_"))}
-    path = os.pathsep.join((str(ROOT / "layers/webbee_kernel"), str(ROOT)))
-    env = {**clean, "PYTHONPATH": path, "AWS_DEFAULT_REGION": "us-east-1", **asked}
-    done = ran(sys.executable, "-c", START.format(function=function), env=env, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stdout.splitlines()[-1]))
-
-
 OTHERS = {
     "chat_turn": {"extensions", "compat", "inspector", "testing", "refresh.due"},
     "tool_dispatch": {"turn", "grounding", "inspector", "testing", "refresh.due"},
@@ -249,9 +233,23 @@ OTHERS = {
     ("function", "own"),
     [("chat_turn", "turn"), ("tool_dispatch", "extensions"), ("skeleton_refresh", "refresh")],
 )
-def test_a_function_loads_its_own_room_and_none_of_the_others(function: str, own: str) -> None:
+def test_a_function_loads_its_own_room_and_none_of_the_others(
+    template: Template, function: str, own: str
+) -> None:
     """Extension code runs where no turn is loaded, and a turn where no extension code is."""
-    loaded = loaded_by(function, "".join(map(str.title, function.split("_"))) + "Function")
+    resource = "".join(map(str.title, function.split("_"))) + "Function"
+    variables = environment(template, resource)
+    given = {name: "something" for name in variables if name.startswith("WEBBEE_TABLE_")}
+    given |= {"WEBBEE_DISPATCH": "tool", "WEBBEE_CLOCK": "clock"}
+    given |= {"WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:1/q"}
+    given |= {"WEBBEE_EXTENSIONS_DIR": str(ROOT / "extensions")}
+    asked = {k: v for k, v in given.items() if k in variables}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "WEBBEE_"))}
+    path = os.pathsep.join((str(ROOT / "layers/webbee_kernel"), str(ROOT)))
+    env = {**clean, "PYTHONPATH": path, "AWS_DEFAULT_REGION": "us-east-1", **asked}
+    done = ran(sys.executable, "-c", START.format(function=function), env=env, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
     rooms = {m.partition(".")[0] for m in loaded}
     assert own in rooms
     assert not (rooms | loaded) & OTHERS[function]

@@ -63,9 +63,6 @@ def test_the_kernel_imports_nothing_that_the_layer_drops() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-MAKEFILE = TEMPLATE_PATH.parent / "extensions" / "Makefile"
-
-
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
     """An extensions folder with one extension, one half-made folder and what editors and tests
@@ -75,8 +72,8 @@ def sources(tmp_path: Path) -> Path:
     for name in ("main.py", "views/inbox.py", *left):
         (file := folder / "mail" / name).parent.mkdir(parents=True, exist_ok=True)
         file.write_text("")
-    for path in (MAKEFILE, MAKEFILE.with_name("check_requirements.py")):
-        shutil.copy(path, folder)
+    for name in ("Makefile", "check_requirements.py"):
+        shutil.copy(TEMPLATE_PATH.parent / "extensions" / name, folder)
     return folder
 
 

@@ -248,19 +248,14 @@ def test_a_key_of_one_s_own_encrypts_all_that_is_kept_by_its_services(
     assert all(group["KmsKeyId"] == key for _, group in groups)
 
 
-def every_statement(template: Template) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every Allow of every role of the deployment, whatever its conditions and parameters."""
-    for role, properties in resources(template, "AWS::IAM::Role"):
-        if "Policies" in properties:
-            for statement in statements(template, role, isolated=False):
-                yield role, statement
-
-
 def test_every_statement_on_data_has_a_condition(transformed: Template) -> None:
     """What reads or writes items or people's secrets says for whom, or from where."""
+    roles = resources(transformed, "AWS::IAM::Role")
     data = [
         (role, statement)
-        for role, statement in every_statement(transformed)
+        for role, properties in roles
+        if "Policies" in properties
+        for statement in statements(transformed, role, isolated=False)
         if any(a.startswith("dynamodb:") for a in as_list(statement["Action"]))
         or {SECRETS, OWN_SECRETS} & {short(r) for r in as_list(statement["Resource"])}
     ]

@@ -24,20 +24,6 @@ def deployment() -> Iterator[Deployment]:
         yield deploy(lambda service: boto3.client(service, region_name="us-east-1"), Policy=POLICY)
 
 
-@pytest.fixture
-def stack(deployment: Deployment, template: Template, monkeypatch: pytest.MonkeyPatch) -> Stack:
-    """The handlers in this process, with the environment that CloudFormation gave the functions."""
-    for environment in deployment.environments.values():
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-    monkeypatch.setenv("WEBBEE_EXTENSIONS_DIR", str(ROOT / "extensions"))  # /opt is Lambda's
-    monkeypatch.setenv("WEBBEE_DISPATCH", "inline")  # nothing runs functions here
-    monkeypatch.setenv("WEBBEE_CLOCK", "inline")
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "")
-    handlers = {name: load_handler(name) for name in FUNCTIONS}
-    return Stack(template, handlers, {}, deployment.outputs["RefreshQueueUrl"])
-
-
 def test_cloudformation_creates_everything_that_moto_knows(
     deployment: Deployment, transformed: Template
 ) -> None:
@@ -49,11 +35,21 @@ def test_cloudformation_creates_everything_that_moto_knows(
 
 
 def test_a_policy_of_2_500_characters_reaches_the_models_out_of_parameter_store(
-    stack: Stack, deployment: Deployment
+    deployment: Deployment, template: Template, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The handlers in this process, with the environment that CloudFormation gave the functions."""
     variables = deployment.environments["chat_turn"]
     assert variables["WEBBEE_POLICY_PARAMETER"] == "/webbee-settings/webbee/policy"
     assert not any(POLICY[:21] in value for value in variables.values())
+    for environment in deployment.environments.values():
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+    monkeypatch.setenv("WEBBEE_EXTENSIONS_DIR", str(ROOT / "extensions"))  # /opt is Lambda's
+    monkeypatch.setenv("WEBBEE_DISPATCH", "inline")  # nothing runs functions here
+    monkeypatch.setenv("WEBBEE_CLOCK", "inline")
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "")
+    handlers = {name: load_handler(name) for name in FUNCTIONS}
+    stack = Stack(template, handlers, {}, deployment.outputs["RefreshQueueUrl"])
     event = http_event("GET", "/v1/inspect", claims=CLAIMS)
     event["queryStringParameters"] = {"message": "refunds?"}
     answer = stack.invoke("chat_turn", event)
