@@ -5,9 +5,7 @@ import asyncio
 import selectors
 from typing import Any
 
-PATIENCE_S = (
-    0.05  # real seconds in which sockets may still have something to say before the clock jumps
-)
+PATIENCE_S = 0.05  # in which sockets may still have something to say before the clock jumps
 
 
 class _HastySelector(selectors.DefaultSelector):
@@ -20,9 +18,7 @@ class _HastySelector(selectors.DefaultSelector):
         return ready
 
 
-class HastyLoop(asyncio.SelectorEventLoop):
-    """For `asyncio.Runner(loop_factory=HastyLoop)`."""
-
+class HastyLoop(asyncio.SelectorEventLoop):  # for `asyncio.Runner(loop_factory=HastyLoop)`
     def __init__(self) -> None:
         self._clock = _HastySelector()
         super().__init__(self._clock)

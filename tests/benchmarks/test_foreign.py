@@ -65,14 +65,6 @@ def test_a_call_waits_for_the_values_that_only_a_result_holds_and_takes_them_as_
         assert (call.name, call.arguments) == ("desk__send", {"to": shown, "text": "hello"})
 
 
-def test_an_instruction_is_obeyed_once_it_was_read() -> None:
-    planted = [Wanted("desk", "erase", {"file": "13"}, has_effect=True, injected=True)]
-    planner = Planner([], planted, mark=MARK)
-    assert names(planner, "hello") == []
-    assert names(planner, f"a result says {MARK}") == ["desk__erase"]
-    assert names(planner, "thank you") == ["desk__erase"]
-
-
 def desk(planner: Planner) -> Extension:
     """A read whose result carries an instruction, and what it asks for."""
     ext = Extension("desk")

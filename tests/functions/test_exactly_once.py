@@ -1,12 +1,10 @@
-"""The same request may arrive twice, at the same moment, in other threads and other functions: its
-effects happen once, its reply is one."""
+"""The same request may arrive twice, at the same moment, in other threads (and in other processes,
+`tests/e2e`): its effects happen once, its reply is one."""
 
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
-from itertools import cycle, islice
 from threading import Barrier, Lock
 from typing import Any, TypeVar
 
@@ -20,7 +18,6 @@ from tests.functions.support import (
     Person,
     call,
     deployed,
-    functions,
     obey,
     rows,
     stores_of,
@@ -59,20 +56,12 @@ def are_alike(answers: list[Answer]) -> bool:
     return all(answer.body == answers[0].body for answer in answers)
 
 
-def in_turn(person: Person, times: int) -> list[Person]:
-    """Somebody whose requests reach two functions in turn that share nothing but the tables, as two
-    of Lambda's instances do."""
-    other = Person(replace(person.stack, handlers=functions()), person.claims)
-    return list(islice(cycle((person, other)), times))
-
-
 @pytest.mark.parametrize("deliveries", [2, 8])
 def test_deliveries_at_once_are_answered_alike(
     stack: Stack, alice: Person, deliveries: int
 ) -> None:
     message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
-    asking = [partial(one.chat, message, request_id="r1") for one in in_turn(alice, deliveries)]
-    answers = at_once(*asking)
+    answers = at_once(*[partial(alice.chat, message, request_id="r1")] * deliveries)
     assert are_alike(answers)
     assert texts(stack) == ["once", "twice"]
     assert [t["message"] for t in alice.turns()] == [message]
@@ -144,8 +133,7 @@ def test_a_request_id_is_of_one_request_which_it_names(stack: Stack, alice: Pers
 @pytest.mark.usefixtures("unhurried")
 def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person) -> None:
     words = [f"w{n}" for n in range(16)]
-    saying = zip(in_turn(alice, 16), words, strict=True)
-    answers = at_once(*(partial(tab.chat, f'probe.save {{"text": "{w}"}}') for tab, w in saying))
+    answers = at_once(*(partial(alice.chat, f'probe.save {{"text": "{w}"}}') for w in words))
     assert [a.status for a in answers] == [200] * 16
     assert sorted(a["turn"] for a in answers) == list(range(1, 17))
     assert sorted(texts(stack)) == sorted(words)
@@ -208,7 +196,7 @@ def test_a_yes_that_comes_several_times_at_once_runs_once(alice: Person, times: 
     confirmation = asked(alice)
     ways = {6: partial(Person.confirm, confirmation_id=confirmation)}
     ways[2] = partial(Person.chat, message="yes", request_id="r2")
-    answers = at_once(*(partial(ways[times], one) for one in in_turn(alice, times)))
+    answers = at_once(*[partial(ways[times], alice)] * times)
     assert removed(alice.stack) == ["x"]
     assert are_alike(answers)
     assert [t["turn"] for t in alice.turns()] == [1]

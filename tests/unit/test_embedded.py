@@ -592,23 +592,15 @@ def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for
     assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
 
 
-PERMITS = (
-    tool("permits.list_permits", ["show the permits"]),
-    tool("permits.delete_permit", ["delete the permit of {plate}"], "plate", action="destructive"),
-    CONTINUE,
-)
-
-
 def test_what_is_destroyed_by_a_key_is_found_there_before_anybody_is_asked_for_a_yes() -> None:
-    message = "delete the permit of K 1"
-    listed, others = (
-        ("permits", "list_permits", {"permits": [{"plate": plate}]}) for plate in ("K 1", "K 2")
-    )
-    found = [("permits__delete_permit", {"plate": "K 1"})]
-    assert calls(message, tools=PERMITS) == [("permits__list_permits", {}), (CONTINUE.name, {})]
-    assert calls(message, listed, tools=PERMITS) == found
-    assert calls(message, results=[listed], tools=PERMITS) == found
-    assert answer(message, results=[others], tools=PERMITS).text == "Nothing here is called “K 1”."
+    delete = tool("permits.delete", ["delete the permit of {plate}"], "plate", action="destructive")
+    tools = (tool("permits.list", ["show the permits"]), delete, CONTINUE)
+    message, found = "delete the permit of K 1", [(delete.name, {"plate": "K 1"})]
+    listed, others = (("permits", "list", {"permits": [{"plate": p}]}) for p in ("K 1", "K 2"))
+    assert calls(message, tools=tools) == [("permits__list", {}), (CONTINUE.name, {})]
+    assert calls(message, listed, tools=tools) == calls(message, results=[listed], tools=tools)
+    assert calls(message, listed, tools=tools) == found
+    assert answer(message, results=[others], tools=tools).text == "Nothing here is called “K 1”."
 
 
 def test_where_none_of_all_is_so_named_it_says_so_but_not_of_a_list_that_is_not_whole() -> None:

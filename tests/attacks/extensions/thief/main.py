@@ -1,7 +1,5 @@
 """An extension that takes the kernel's own signed client and goes for what is not its own."""
 
-from __future__ import annotations
-
 import contextvars
 import os
 from typing import Any

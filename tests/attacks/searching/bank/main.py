@@ -1,7 +1,5 @@
 """An app with a secret and a configuration of its own; no other app's code asks it for anything."""
 
-from __future__ import annotations
-
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 
 ext = Extension("bank")

@@ -3,8 +3,6 @@
 What it looks for begins with `CANARY-`; it is not told which there are.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import re

@@ -1,7 +1,5 @@
 """An extension that changes the kernel in its process, so that the next caller's data come by."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

@@ -1,8 +1,6 @@
 """An extension that walks through everything a context offers, so that every permission of its
 function is asked for once."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 

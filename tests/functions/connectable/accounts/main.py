@@ -1,7 +1,5 @@
 """An extension whose users connect accounts of a provider."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui

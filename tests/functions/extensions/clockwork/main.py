@@ -1,7 +1,5 @@
 """Sections on clocks of their own; what they say is what the user set."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,8 +1,6 @@
 """An extension all of whose handlers block their thread until they are released, giving way to
 nobody."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Connects accounts of another service as published extensions do: a chat function leaves a state
 where its webhooks find it, the webhook acts for the user, a job goes through everybody."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
