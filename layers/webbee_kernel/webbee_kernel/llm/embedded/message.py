@@ -228,11 +228,11 @@ class Message:
         """Whether the message begins with a yes."""
         return not language.of(tag).words.yes.isdisjoint(self.stems(tag)[:1])
 
-    def is_about_card(self, tag: str) -> bool:
-        """Whether it begins with a yes, or points at something and is no no: "make that
-        tomorrow"."""
+    def is_about_card(self, tag: str, *, is_open: bool) -> bool:
+        """Whether it begins with a yes or, where that is open, points at something and is no no:
+        "make that tomorrow"."""
         is_reference = not lexicon(tag).reference.isdisjoint(self.stems(tag))
-        return self.has_yes(tag) or (is_reference and not self.is_denial(tag))
+        return self.has_yes(tag) or (is_open and is_reference and not self.is_denial(tag))
 
     def is_about_own_data(self, tag: str) -> bool:
         """Whether it names one of the items of the page's account menu."""

@@ -114,7 +114,7 @@ def _correction(
     is_new_day = commands.values.is_new_day(tag)
     for tool in tools:
         new = commands.values.corrections(tool, waits[tool.name])
-        if new or is_new_day or commands.message.is_about_card(tag):
+        if new or is_new_day or commands.message.is_about_card(tag, is_open=not readings):
             command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
             return _form(replace(command, is_whole=False), tag)
     return None

@@ -214,6 +214,9 @@ class SlotValues(ReferenceResolver):
         return self._new_texts({name: str(given[name]) for name in texts if given.get(name)}, tag)
 
     def _new_texts(self, texts: Mapping[str, str], tag: str) -> JSONObject:
+        """The texts that "no, …" or "make it …" changes; not "move the dentist to Friday"."""
+        if not (self.message.is_denial(tag) or self.message.is_about_card(tag, is_open=True)):
+            return {}
         changed = {name: self._with_new_value(text, tag) for name, text in texts.items()}
         return {name: text for name, text in changed.items() if text}
 
