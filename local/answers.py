@@ -337,7 +337,6 @@ class InspectAnswer(TypedDict):
     session_id: str
     system: str
     prompt: str
-    sizes: dict[str, int]
     catalogue: list[JSONObject]
     pii_masked: bool
     blocks: list[JSONObject]

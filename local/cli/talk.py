@@ -117,7 +117,7 @@ def lines_of(report: dict[str, Any]) -> Iterator[str]:
         yield f"\n{mark(well, 'warning')} {name} {paint(state_of(section), 'dim')}"
         for field in section["fields"]:
             for loss in field["losses"] if field["state"] != "shown" else ():
-                yield f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})"
+                yield f"    {field['state']:8} {loss['path']}: {loss['because']}"
 
 
 def state_of(section: dict[str, Any]) -> str:

@@ -203,18 +203,7 @@ class ChatService:
             if not found["search"]["seen"]:
                 others = await other_sessions(self.app.stores, key, now=view.now)
                 found["search"] = inspector.search(view, wanted, past, others)
-        return Answer(
-            inspector.explain(view)
-            | found
-            | {
-                "session_id": session_id,
-                "system": view.opening.prompt.system,
-                "prompt": view.opening.prompt.text,
-                "sizes": view.opening.prompt.sizes(),
-                "catalogue": [asdict(tool) for tool in view.opening.shortlist.tools],
-                "pii_masked": view.gate is not None,
-            }
-        )
+        return Answer({"session_id": session_id, **inspector.explain(view), **found})
 
     @Route("GET /v1/openapi.json", public=True, answer=JSONObject)
     async def openapi(self, request: Request) -> Answer:

@@ -76,11 +76,6 @@ class Prompt(NamedTuple):
         """The blocks in order."""
         return "\n".join(filter(None, (self.notice, self.skeleton, self.history)))
 
-    def sizes(self) -> dict[str, int]:
-        """Characters per block."""
-        blocks = ("system", "policy", "apps", "skeleton", "history", "notice")
-        return {name: len(getattr(self, name)) for name in blocks}
-
 
 class OpeningPrompt(NamedTuple):
     """The classifier's first prompt, built once a turn. `tools` begin with the kernel's own, then

@@ -1,7 +1,6 @@
 """What the classifier sees, what it does not, and why. Pure: computed from a turn's reads.
 
-- `prompt_report`  the whole report; its blocks, and per function whether it is in the catalogue
-- `memory_report`  its skeleton sections and remembered turns
+- `prompt_report`  the whole report: blocks, sections, remembered turns, functions
 - `value_search`   a value: every channel where it stands, where it was cut or masked
 
 The report shows real values beside placeholders, so it is for the session's own user only.

@@ -1,103 +1,292 @@
-"""The whole report of a turn that is not run: blocks and functions; sections and turns are
-`memory_report`'s."""
+"""The report of a turn that is not run: the parts of its prompt, the skeleton sections (what is
+stored, what renders, and the rule that dropped the rest), the remembered turns (facts with cuts and
+masks) and the functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from ...catalogue import MAX_RULES, FunctionInfo
-from ...channels import skeleton
-from ...channels.fact_ledger import TURN_CAP
+from ...catalogue import FunctionInfo
+from ...channels import fact_ledger, skeleton
+from ...channels.columns import label_keys
+from ...channels.truncate import fit
 from ...config import MAX_POLICY
-from ...llm.tools import tool_spec
-from ...stores.types import RING_SIZE
-from ...turn.rules import MAX_APPS, MAX_DESCRIPTION, arguments
-from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
+from ...text import TRUNCATED, more_of, one_line
+from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, history, unmask_json
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
-from . import memory_report
 
 CHARS_PER_TOKEN = 3.5
 """A rough figure for mixed English, Russian and JSON; models count for themselves."""
 
+RAW_SHOWN = 16_000
+"""Characters of a section's raw data in the report; stored are up to 64 KB."""
+
+RULES = {
+    "underscore": "a field that starts with an underscore never renders",
+    "seventh_field": f"only the first {skeleton.MAX_FIELDS} fields render",
+    "string_over_60": f"a string renders up to {skeleton.MAX_STRING} characters",
+    "list_over_5": f"a list of more than {skeleton.MAX_LIST} records renders as list[N]",
+    "values_over_200": f"plain values of a list render up to {skeleton.MAX_SCALARS} characters",
+    "record_label": "a record in a list renders as its title and id",
+    "nested": "deeper values render as {…} or list[N]",
+    "line_over_700": f"a section's line renders up to {skeleton.MAX_LINE} characters",
+}
+"""Why something of a section is not in the prompt."""
+
 
 def explain(view: TurnContext) -> JSONObject:
-    """`blocks`, `failed`, `sections`, `turns`, `functions`, `window` with what it `left_out`, and
-    `placeholders`. Nothing is called."""
-    _ = view.opening.prompt  # first: it numbers the placeholders as the turn would
-    section_reports = memory_report.sections(view)
+    """What a model would receive (`system`, `prompt`, `catalogue`) and its explanation. Nothing is
+    called."""
+    opening = view.opening
+    prompt = opening.prompt  # first: it numbers the placeholders as the turn would
     failed = {app.app_id: app.error for app in view.catalogue.apps.values() if app.error}
     return {
-        "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
+        "system": prompt.system,
+        "prompt": prompt.text,
+        "catalogue": [asdict(tool) for tool in opening.shortlist.tools],
+        "pii_masked": view.gate is not None,
+        "blocks": blocks(view),
         "failed": [{"app_id": app_id, "reason": error} for app_id, error in failed.items()],
-        "sections": section_reports,
-        "turns": memory_report.turns(view),
+        "sections": sections(view),
+        "turns": turns(view),
         "functions": function_rows(view),
         "window": view.window,
-        "left_out": view.opening.omitted._asdict(),
-        "placeholders": memory_report.masked_in(view, view.opening.prompt.text),
+        "left_out": opening.omitted._asdict(),
+        "placeholders": masked_in(view, prompt.text),
         "next_turn": view.memory.last_seq + 1,
     }
 
 
-def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
-    """Each part of the prompt in order: characters, their limit (or None) and its explanation."""
-    prompt = view.opening.prompt
-    listed = view.opening.shortlist
-    count = f"{len(listed.shown)} functions"
-    if listed.left_out:
-        count = f"{len(listed.shown)} of {len(listed.ranked)} functions"
-    gone = view.opening.omitted
-    if listed.limit:
-        less = " and of none its examples" if gone.examples else ""
-        count += f", for the window leaves no room for more{less}"
-    forgotten = ""
-    if gone.facts or gone.turns:
-        forgotten = f"; the window has no room for the facts of {gone.facts} turns"
-        forgotten += f", nor for {gone.turns} whole"
+def blocks(view: TurnContext) -> list[JSONObject]:
+    """Each part of the prompt in order: characters, tokens, and the limit of its characters where
+    it has one."""
+    prompt, listed = view.opening.prompt, view.opening.shortlist
+    lines = sum(s.data is not None for s in view.sections) * (skeleton.MAX_LINE + 1)
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
-    per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
     parts = (
-        ("system", len(prompt.system) - len(prompt.policy) - len(prompt.apps), None, "fixed text"),
-        ("policy", len(prompt.policy), MAX_POLICY, "the operator's rules (WEBBEE_POLICY)"),
-        (
-            "apps",
-            len(prompt.apps),
-            # the functions' common arguments are never cut
-            MAX_APPS + sum(len(arguments(a)) for a in view.catalogue.apps.values()),
-            (
-                f"what each app is and its rules, {MAX_DESCRIPTION} and {MAX_RULES:,} characters an"
-                " app, and what its functions say of arguments in the same words"
-            ),
-        ),
-        ("catalogue", listed.characters, listed.room, count),
-        (
-            "notice",
-            len(prompt.notice),
-            None,
-            "what the prompt says about functions that are not shown",
-        ),
-        (
-            "skeleton",
-            len(prompt.skeleton),
-            head + (shown_sections * (skeleton.MAX_LINE + 1) or len(skeleton.EMPTY)),
-            f"{shown_sections} sections of {skeleton.MAX_LINE} characters",
-        ),
+        ("system", len(prompt.system) - len(prompt.policy) - len(prompt.apps), None),
+        ("policy", len(prompt.policy), MAX_POLICY),
+        ("apps", len(prompt.apps), None),
+        ("catalogue", listed.characters, listed.room),
+        ("notice", len(prompt.notice), None),
+        ("skeleton", len(prompt.skeleton), head + (lines or len(skeleton.EMPTY))),
         (
             "history",
             len(prompt.history) - len(view.message),
-            RING_SIZE * per_turn,
-            (
-                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message,"
-                f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts{forgotten}"
-            ),
+            RING_SIZE * (MESSAGE_PREVIEW + REPLY_PREVIEW + fact_ledger.TURN_CAP),
         ),
-        ("message", len(view.message), None, "the user's own words"),
+        ("message", len(view.message), None),
     )
     return [
-        {"name": n, "chars": c, "tokens": round(c / CHARS_PER_TOKEN), "cap": cap, "of": of}
-        for n, c, cap, of in parts
+        {"name": name, "chars": chars, "tokens": round(chars / CHARS_PER_TOKEN), "cap": cap}
+        for name, chars, cap in parts
     ]
+
+
+def masked_in(view: TurnContext, text: str) -> dict[str, str]:
+    """The placeholders of a text with what they stand for."""
+    return dict(view.masker.used_in(text)) if view.gate else {}
+
+
+def sections(view: TurnContext) -> list[JSONObject]:
+    """Every stored section and every one an installed app registers, in the prompt or not."""
+    known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
+    # the label of a section whose name two apps have names the app
+    names = Counter(s.section for s in view.sections if s.data is not None)
+    found = {(s.app_id, s.section): s for s in view.user_state.sections}
+    for key, info in known.items():
+        if key not in found and key[0] in view.installed:
+            found[key] = Section(*key, ttl=info.ttl)
+    return [_section(view, section, names) for section in found.values()]
+
+
+def _section(view: TurnContext, section: Section, names: Counter[str]) -> JSONObject:
+    in_prompt = section.data is not None and section.app_id in view.installed
+    raw, at, due = section.data or {}, section.refreshed_at, section.due_at
+    size = len(json.dumps(raw, ensure_ascii=False, default=str))
+    name, mask = skeleton.label(section, names), view.gate.mask if view.gate else None
+    line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
+    return {
+        "app_id": section.app_id,
+        "section": section.section,
+        "in_prompt": in_prompt,
+        "why_not": "" if in_prompt else _why_not(view, section),
+        "line": line,
+        "line_chars": len(line),
+        "line_limit": skeleton.MAX_LINE,
+        "fields": fields(view, section, name, line) if in_prompt else [],
+        "stored_chars": size,
+        "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
+        "age": skeleton.age(at, view.now) if section.data is not None else "",
+        "age_s": None if at is None else max(0, int(view.now - at)),
+        "ttl_s": section.ttl,
+        "stale": at is not None and view.now - at > section.ttl,
+        "next_refresh_in_s": int(due - view.now) if due else None,
+        "failures": section.failures,
+        "last_error": section.last_error,
+    }
+
+
+def _why_not(view: TurnContext, section: Section) -> str:
+    app = view.catalogue.apps.get(section.app_id)
+    if app is None:
+        return "its app is not deployed any more"
+    if app.error:
+        return f"its app failed to load: {app.error}"
+    if section.app_id not in view.installed:
+        return "its app is not installed for this user"
+    if section.failures:
+        last = f"{section.failures} failed, the last with {section.last_error}"
+        return f"no refresh has succeeded yet: {last}"
+    return "its first refresh has not run yet"
+
+
+def fields(view: TurnContext, section: Section, name: str, line: str) -> list[JSONObject]:
+    """Field by field: the raw value, its text in the section's `line`, `shown`, `cut` or `dropped`,
+    and the losses. `name` is the line's label."""
+    raw = section.data or {}
+    visible = skeleton.visible(raw)
+    part = skeleton.visible_part(raw)
+    masked = view.gate.mask(part) if view.gate else part
+    texts = dict(zip(visible, (skeleton.compress({k: v}) for k, v in masked.items()), strict=True))
+    age = skeleton.age(section.refreshed_at, view.now)
+    at = len(f"- {one_line(name, skeleton.MAX_STRING)} ({age}): ")
+    reports = []
+    for key, value in raw.items():
+        if text := texts.get(key, ""):
+            shown, losses = line[at : at + len(text)], list(lost(value, str(key)))
+            if shown != text:
+                losses.append(_loss(str(key), "line_over_700"))
+            at += len(text) + len(", ")
+        else:
+            shown, losses = "", [_unseen(key, str(key), "seventh_field")]
+        rendered = shown.partition("=")[2]
+        reports.append(
+            {
+                "name": str(key),
+                "state": "dropped" if not shown else "cut" if losses else "shown",
+                "shown": rendered,
+                "value": fit(value, RAW_SHOWN // 4),
+                "losses": losses,
+                "masked": masked_in(view, rendered),
+            }
+        )
+    return reports
+
+
+def _loss(path: str, rule: str) -> JSONObject:
+    """Something that is not rendered, and by which rule."""
+    return {"path": path, "rule": rule, "because": RULES[rule]}
+
+
+def _unseen(key: Any, path: str, rule: str) -> JSONObject:
+    """Why a whole field does not render."""
+    return _loss(path, "underscore" if str(key).startswith("_") else rule)
+
+
+def lost(value: Any, path: str, *, inside: bool = False) -> Iterator[JSONObject]:
+    """What of a field's value does not render, apart from the line's length; `inside` a list or an
+    object."""
+    if isinstance(value, str) and len(one_line(value)) > skeleton.MAX_STRING:
+        yield _loss(path, "string_over_60")
+    elif inside and isinstance(value, dict | list | tuple) and value:
+        yield _loss(path, "nested")
+    elif isinstance(value, dict):
+        yield from _of_object(value, path, skeleton.visible(value), "seventh_field")
+    elif isinstance(value, list | tuple):
+        yield from _of_list(value, path)
+
+
+def _of_object(
+    value: JSONObject, path: str, kept: Collection[str | None], rule: str
+) -> Iterator[JSONObject]:
+    for key, item in value.items():
+        where = f"{path}.{key}"
+        yield from lost(item, where, inside=True) if key in kept else [_unseen(key, where, rule)]
+
+
+def _of_list(items: Sequence[Any], path: str) -> Iterator[JSONObject]:
+    """What a list loses: all records if there are many, else their fields but title and id; of many
+    plain values the last ones."""
+    is_long = len(items) > skeleton.MAX_LIST
+    if is_long and not skeleton.is_plain(items):
+        yield _loss(path, "list_over_5")
+        return
+    shown = len(skeleton.leading(items)) if is_long else len(items)
+    for i, item in enumerate(items[:shown]):
+        where = f"{path}[{i}]"
+        if isinstance(item, dict):
+            yield from _of_object(item, where, label_keys(item), "record_label")
+        else:
+            yield from lost(item, where, inside=True)
+    if shown < len(items):
+        yield _loss(path, "values_over_200")
+
+
+def turns(view: TurnContext) -> list[JSONObject]:
+    """The remembered turns, oldest first."""
+    items = history(view.memory, view.gate.mask if view.gate else None)
+    return [_turn(view, turn, item) for turn, item in zip(view.memory.turns, items, strict=True)]
+
+
+def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
+    return {
+        "turn": turn.seq,
+        "message": turn.message,
+        "reply": turn.reply,
+        "message_shown": item.message,
+        "reply_shown": item.reply,
+        "calls": list(turn.response.get("calls", ())),
+        "facts": [_fact(view, d) for d in item.digests],
+        "facts_chars": len("\n".join(item.facts)),
+        "facts_limit": fact_ledger.TURN_CAP,
+        "leaves_on_turn": turn.seq + RING_SIZE,
+    }
+
+
+def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
+    """A call's FACTS and ARGS lines (empty where missing), its real `data` and `args`, and the
+    placeholders for them in the lines (`masked`)."""
+    stored = (digest.data_facts_json, digest.args_json)
+    data, args = (unmask_json(text, view.masker) for text in stored)
+    lines = fact_ledger.lines(digest)
+    return {
+        "app_id": digest.app_id,
+        "fn_name": digest.fn_name,
+        "line": lines[0] if digest.data_facts_json else "",
+        "args_line": lines[-1] if digest.args_json else "",
+        "cuts": [*cuts(data, "data"), *cuts(args, "args")],
+        "masked": masked_in(view, "\n".join(lines)),
+        "data": data,
+        "args": args,
+    }
+
+
+_CHARS = re.compile(r"…\[\d+ chars\]$")
+
+
+def cuts(value: Any, path: str) -> Iterator[JSONObject]:
+    """The ledger's cuts: paths and markers."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            is_marker = key == TRUNCATED
+            marked = [{"path": path, "marker": str(item)}]
+            yield from marked if is_marker else cuts(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        # a marker is always the last item
+        rows = value[:-1] if more_of(value) else value
+        for i, item in enumerate(rows):
+            yield from cuts(item, f"{path}[{i}]")
+        yield from ({"path": path, "marker": marker} for marker in value[len(rows) :])
+    elif isinstance(value, str) and (found := _CHARS.search(value)):
+        yield {"path": path, "marker": found.group()}
 
 
 def offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, int | None, str]]:
@@ -117,45 +306,19 @@ def offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, int | None, str]]:
 
 
 def function_rows(view: TurnContext) -> list[JSONObject]:
-    """The functions of `offers`, then those of apps that failed. `rank` and `score`, None without a
-    match, are the embedded model's for the message's words, whichever model answers."""
-    scores = _scores(view)
+    """The functions of `offers`, then those that were withdrawn and those of apps that failed."""
     rows = []
     for function, position, why_not in offers(view):
-        rank, score = scores.get(function.tool_name, (None, None))
         missing = ", ".join(s for s in function.scopes if not view.user.has_scope(s))
-        rows.append(
-            {
-                "app_id": function.app_id,
-                "fn_name": function.fn_name,
-                "description": function.description,
-                "action_type": function.action_type,
-                "in_catalogue": position is not None,
-                "position": position,
-                "rank": rank,
-                "score": score,
-                "why_not": why_not,
-                "refused": missing and f"a call would be refused: the scope {missing} is missing",
-            }
-        )
-    named = ("app_id", "fn_name", "why_not", "in_catalogue")
-    return rows + [dict(zip(named, (*a, False), strict=True)) for a in _absent(view)]
+        refused = missing and f"a call would be refused: the scope {missing} is missing"
+        rows.append(_row(function.app_id, function.fn_name, position, why_not or refused))
+    for app in view.catalogue.apps.values():
+        rows += [_row(app.app_id, name, None, why) for name, why in app.withdrawn.items()]
+        if app.error:
+            rows.append(_row(app.app_id, "", None, f"the app failed to load: {app.error}"))
+    return rows
 
 
-def _absent(view: TurnContext) -> list[tuple[str, str, str]]:
-    """Functions that were withdrawn, then apps that failed to load."""
-    apps = view.catalogue.apps.values()
-    withdrawn = [(a.app_id, name, why) for a in apps for name, why in a.withdrawn.items()]
-    failed = [(a.app_id, "", f"the app failed to load: {a.error}") for a in apps if a.error]
-    return withdrawn + failed
-
-
-def _scores(view: TurnContext) -> dict[str, tuple[int, float]]:
-    if not view.message.strip() or not view.opening.shortlist.shown:
-        return {}
-    from ...llm.embedded.commands import Commands
-    from ...llm.embedded.prompt_reader import ParsedPrompt
-
-    tools = tuple(tool_spec(f) for f in view.opening.shortlist.ranked)
-    nearest = Commands(ParsedPrompt(message=view.message), tools).nearest()
-    return {p.tool.name: (i, round(score, 2)) for i, (score, p) in enumerate(nearest, 1)}
+def _row(app_id: str, fn_name: str, position: int | None, why: str) -> JSONObject:
+    named = {"app_id": app_id, "fn_name": fn_name, "why_not": why}
+    return {**named, "in_catalogue": position is not None, "position": position}

@@ -13,12 +13,9 @@ from ...text import ELLIPSIS, cut, dumps, one_line
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
-from .memory_report import masked_in, sections, turns
-from .prompt_report import offers
+from .prompt_report import masked_in, offers, sections, turns
 
 MAX_FOUND = 200
-SEEN = "the model sees it"
-MASKED = "the model reads a placeholder for it"
 NOT_SEARCHED = (
     "no model reads ctx.cache or ctx.store until a function returns it or a section shows it"
 )
@@ -26,6 +23,7 @@ NOWHERE = (
     "never written where a model reads, as far as sections and the last five turns tell;"
     f" {NOT_SEARCHED}"
 )
+FORGOTTEN = f"the model remembers the last {RING_SIZE} turns, and this is no more among them"
 ELSEWHERE = "another session wrote it; a model reads its own session"
 NAMED = 3
 """Sessions that a verdict names."""
@@ -57,44 +55,35 @@ def search(
     # first: it numbers the placeholders as the turn would
     _ = view.opening.prompt
     channels = _Channels(view, value)
-    found = list(channels.all(past, others or {}))
-    # only then: the lines of the prompt repeat the channels
-    found = found or list(channels.prompt())
+    # the lines of the prompt repeat the channels
+    found = list(channels.all(past, others or {})) or list(channels.prompt())
     found.sort(key=lambda hit: hit["state"] == "unknown")  # these last
     return {
         "value": value,
         "seen": any(h["state"] in ("shown", "masked") for h in found),
-        "verdict": _verdict(found, view),
-        "found": [h | {"excerpt": channels.near(h["excerpt"])} for h in found[:MAX_FOUND]],
+        "verdict": _verdict(found),
+        "found": found[:MAX_FOUND],
         "more": max(0, len(found) - MAX_FOUND),
     }
 
 
-def _verdict(found: list[Hit], view: TurnContext) -> str:
+def _verdict(found: list[Hit]) -> str:
     states = {h["state"] for h in found}
-    if states & {"shown", "masked"}:
-        return SEEN if "shown" in states else MASKED
-    if states == {"hidden"} and (sessions := _other_sessions(found)):
-        return f"written in {sessions}: the model of this session does not read it; {NOT_SEARCHED}"
+    if "shown" in states:
+        return "the model sees it"
+    if "masked" in states:
+        return "the model reads a placeholder for it"
+    if found and all(hit["because"] == ELSEWHERE for hit in found):
+        named = list(dict.fromkeys(f"session {hit['session_id']}" for hit in found))[:NAMED]
+        written = f"written in {', '.join(named)}: the model of this session does not read it"
+        return f"{written}; {NOT_SEARCHED}"
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
     for failed in (h["place"] for h in found if h["state"] == "failed"):
         return f"{failed} failed to load: the model sees nothing of it"
     if found:
         return f"not found; {NOT_SEARCHED}, and facts were cut where it may have stood"
-    return "; ".join((NOWHERE, *_not_loaded(view)))
-
-
-def _other_sessions(found: list[Hit]) -> str:
-    """Other sessions that have the value, where nothing else has it."""
-    if any(hit["because"] != ELSEWHERE for hit in found):
-        return ""
-    return ", ".join(list(dict.fromkeys(h["place"].partition(",")[0] for h in found))[:NAMED])
-
-
-def _not_loaded(view: TurnContext) -> list[str]:
-    missing = sorted(app.app_id for app in view.catalogue.apps.values() if app.error)
-    return [f"{', '.join(missing)} failed to load"] if missing else []
+    return NOWHERE
 
 
 def _pattern(value: str) -> re.Pattern[str]:
@@ -110,11 +99,6 @@ def _pattern(value: str) -> re.Pattern[str]:
 
 def _text(value: Any) -> str:
     return one_line(value if isinstance(value, str) else dumps(value))
-
-
-def _hit(channel: str, place: str, path: str, why: Why, text: Any) -> Hit:
-    named = {"channel": channel, "place": place, "path": path}
-    return {**named, "state": why[0], "because": why[1], "excerpt": _text(text)}
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -144,10 +128,9 @@ class _Channels:
     ) -> Iterator[Hit]:
         """The message, then every channel."""
         if self._stands(message := self._view.message):
-            why = ("shown", "the user's own words are never masked")
-            yield _hit("message", "this message", "", why, message)
-        past_hits = map(self._archived, past)
-        yield from chain(self._failed(), self._sections(), self._turns(), filter(None, past_hits))
+            yield self._hit("message", "this message", "", SHOWN, message)
+        yield from chain(self._failed(), self._sections(), self._turns())
+        yield from chain.from_iterable(self._archived(r, ("dropped", FORGOTTEN)) for r in past)
         yield from chain(self._catalogue(), self._others(others))
 
     def prompt(self) -> Iterator[Hit]:
@@ -156,16 +139,19 @@ class _Channels:
         for place, text in (("system text", prompt.system), ("prompt", prompt.text)):
             for number, line in enumerate(text.splitlines(), 1):
                 if self._stands(line):
-                    yield _hit("prompt", place, f"line {number}", SHOWN, line)
-
-    def near(self, text: str) -> str:
-        """The text around the value, or its beginning."""
-        found = self._pattern.search(text.casefold())
-        start = max(0, found.start() - _EXCERPT) if found else 0
-        return cut((ELLIPSIS if start else "") + text[start:], 3 * _EXCERPT)
+                    yield self._hit("prompt", place, f"line {number}", SHOWN, line)
 
     def _stands(self, text: Any) -> bool:
         return bool(self._pattern.search(_text(text).casefold()))
+
+    def _hit(self, channel: str, place: str, path: str, why: Why, value: Any) -> Hit:
+        """A place, with the text around the value, or its beginning."""
+        text = _text(value)
+        found = self._pattern.search(text.casefold())
+        start = max(0, found.start() - _EXCERPT) if found else 0
+        excerpt = cut((ELLIPSIS if start else "") + text[start:], 3 * _EXCERPT)
+        named = {"channel": channel, "place": place, "path": path}
+        return {**named, "state": why[0], "because": why[1], "excerpt": excerpt}
 
     def _told(
         self,
@@ -185,15 +171,15 @@ class _Channels:
             names = [p for p, real in masked.items() if self._stands(real) or real in str(leaf)]
             if names:
                 why = "masked", f"the model reads {', '.join(names)}"
-            yield _hit(channel, place, path, SHOWN if is_shown else why, leaf)
+            yield self._hit(channel, place, path, SHOWN if is_shown else why, leaf)
 
     def _failed(self) -> Iterator[Hit]:
         """Apps that failed to load and are named in the value: `shop`, `shop.buy`, `shop__buy`."""
         named = set(re.split(r"__|[^a-z0-9_-]", self._value.casefold()))
         for app in self._view.catalogue.apps.values():
-            if app.error and (app.app_id in named or self._stands(app.app_id)):
+            if app.error and app.app_id in named:
                 why = ("failed", f"the app failed to load: {app.error}")
-                yield _hit("extension", app.app_id, "", why, app.app_id)
+                yield self._hit("extension", app.app_id, "", why, app.app_id)
 
     def _sections(self) -> Iterator[Hit]:
         stored = {(s.app_id, s.section): s.data for s in self._view.user_state.sections}
@@ -202,11 +188,14 @@ class _Channels:
             place = ".".join(key)
             why = SHOWN if report["in_prompt"] else ("hidden", report["why_not"])
             if self._stands(key[1]) or self._stands(place):
-                yield _hit("skeleton", place, "", why, key[1])
+                yield self._hit("skeleton", place, "", why, key[1])
             fields = {field["name"]: field for field in report["fields"]}
             for name, value in (stored.get(key) or {}).items():
-                field, values = fields.get(str(name)), leaves({name: value})
-                yield from self._told("skeleton", place, values, _rendered(field), why, field)
+                field = fields.get(str(name))
+                # a field's name renders even if its value does not
+                is_there = field and field["state"] != "dropped"
+                shown = f"{name}={field['shown']}" if field and is_there else ""
+                yield from self._told("skeleton", place, leaves({name: value}), shown, why, field)
 
     def _turns(self) -> Iterator[Hit]:
         for turn in turns(self._view):
@@ -227,45 +216,34 @@ class _Channels:
         yield from found
         for marked in fact["cuts"] if not found else ():
             why = ("unknown", f"the ledger cut here: {marked['marker']}")
-            yield _hit("fact_ledger", place, marked["path"], why, marked["marker"])
+            yield self._hit("fact_ledger", place, marked["path"], why, marked["marker"])
 
-    def _archived(self, row: JSONObject) -> Hit | None:
+    def _archived(self, row: JSONObject, why: Why, place: str = "") -> Iterator[Hit]:
         """The first hit in a turn that is archived and no longer in the model's memory."""
-        because = f"the model remembers the last {RING_SIZE} turns, and this is no more among them"
         told = ((n, leaf) for n in PAST for n, leaf in leaves(row.get(n), n))
         for path, leaf in ((p, leaf) for p, leaf in told if self._stands(leaf)):
-            return _hit("history", f"turn {row['turn']}", path, ("dropped", because), leaf)
-        return None
+            yield self._hit("history", f"{place}turn {row['turn']}", path, why, leaf)
+            break
 
     def _others(self, sessions: Mapping[SessionSummary, Iterable[JSONObject]]) -> Iterator[Hit]:
         """Turns of the user's other sessions, which this session's model does not read."""
         for session, rows in sessions.items():
             named = {"session_id": session.session_id, "title": session.title}
             for row in rows:
-                if hit := self._archived(row):
-                    place = f"session {session.session_id}, {hit['place']}"
-                    where = {"place": place, "request_id": row["request_id"], **named}
-                    yield {**hit, **where, "state": "hidden", "because": ELSEWHERE}
+                place = f"session {session.session_id}, "
+                for hit in self._archived(row, ("hidden", ELSEWHERE), place):
+                    yield {**hit, **named, "request_id": row["request_id"]}
 
     def _catalogue(self) -> Iterator[Hit]:
+        """The first place of the value in each function."""
         for function, position, why_not in offers(self._view):
             hidden = "dropped" if function.app_id in self._view.installed else "hidden"
-            why = SHOWN if position else (hidden, why_not)
-            spec = tool_spec(function)
-            parts = ("description", "examples", "input_schema")
+            why, spec = SHOWN if position else (hidden, why_not), tool_spec(function)
+            parts = ("name", "description", "examples", "input_schema")
             texts = chain.from_iterable(leaves(getattr(spec, part), part) for part in parts)
             for path, text in ((p, t) for p, t in texts if self._stands(t)):
-                yield _hit("catalogue", spec.name, path, why, text)
+                yield self._hit("catalogue", spec.name, path, why, text)
                 break
-            if self._stands(spec.name):
-                yield _hit("catalogue", spec.name, "name", why, spec.name)
-
-
-def _rendered(field: JSONObject | None) -> str:
-    """A section's field in the prompt: its name renders even if its value does not."""
-    if field is None or field["state"] == "dropped":
-        return ""
-    return f"{field['name']}={field['shown']}"
 
 
 def _lost(field: JSONObject, path: str) -> Why:
@@ -276,5 +254,5 @@ def _lost(field: JSONObject, path: str) -> Why:
         if within or loss["rule"] == "line_over_700":
             # these two rules keep the beginning
             partly = loss["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
-            return "cut" if partly else "dropped", f"{loss['because']} ({loss['detail']})"
+            return "cut" if partly else "dropped", loss["because"]
     return "cut", "it renders in another form"

@@ -102,9 +102,13 @@ export function blocksView(report) {
     ]
       .filter(Boolean)
       .join(" · ");
-    return h("li", h("div.bar-head", h("strong", b.name), h("span.n-meta", size)), track, h("span.n-meta", b.of));
+    return h("li", h("div.bar-head", h("strong", b.name), h("span.n-meta", size)), track);
   };
-  return h("ul.bars", report.blocks.map(bar));
+  const gone = Object.entries(report.left_out).filter(([, n]) => n);
+  return [
+    h("ul.bars", report.blocks.map(bar)),
+    gone.length > 0 && h("p.warning", t("leftOut", { what: gone.map(([name, n]) => `${name} ${n}`).join(", ") })),
+  ];
 }
 
 // The prompt's text with its headers and facts picked out.
@@ -134,8 +138,7 @@ export function sectionView(s) {
         ]
       : []),
   ];
-  const why = (f) =>
-    f.losses.map((l) => h("div", h("code", l.path), " ", l.because, h("span.muted", ` (${l.detail})`)));
+  const why = (f) => f.losses.map((l) => h("div", h("code", l.path), " ", l.because));
   const row = (f) => [
     h("code", f.name),
     stateBadge(f.state === "shown" && Object.keys(f.masked).length ? "masked" : f.state),
@@ -162,16 +165,9 @@ export function sectionView(s) {
 }
 
 export function turnView(turn) {
-  const g = turn.grounding;
-  const verdict = !g.judged
-    ? t("notJudged", { why: g.why_not })
-    : g.grounded
-      ? t("grounded")
-      : t("ungrounded", { what: g.missing.join(", ") });
   const calls = turn.calls.map((c) => [
     h("code", `${c.app_id}.${c.fn_name}`),
     c.status === "ok" ? t("ok") : plain(c.error_code),
-    c.guard,
   ]);
   return h(
     "details.n-card",
@@ -183,20 +179,8 @@ export function turnView(turn) {
       h("span.n-meta", t("leaves", { n: turn.leaves_on_turn })),
     ),
     h("p.pre", turn.reply),
-    pairs([
-      [
-        t("grounding"),
-        [
-          h("span", { class: g.judged && !g.grounded ? "warning" : "" }, verdict),
-          " ",
-          (g.tokens ?? []).map((x) =>
-            h("span", { class: x.found ? "badge green" : "badge red", title: x.kind }, x.token),
-          ),
-        ],
-      ],
-      [t("turns"), t("lineSize", { n: turn.facts_chars, limit: turn.facts_limit })],
-    ]),
-    calls.length > 0 && table([t("fn"), t("fieldState"), t("guard")], calls),
+    pairs([[t("turns"), t("lineSize", { n: turn.facts_chars, limit: turn.facts_limit })]]),
+    calls.length > 0 && table([t("fn"), t("fieldState")], calls),
     turn.facts.length ? turn.facts.map(factView) : h("p.muted", t("noFacts")),
   );
 }
@@ -207,7 +191,6 @@ function factView(fact) {
     "div.fact",
     fact.line && prompt(fact.line),
     fact.args_line && prompt(fact.args_line),
-    h("p.n-meta", t("stored", { n: fact.stored_chars })),
     fact.cuts.length > 0 &&
       h(
         "p.warning",
@@ -220,17 +203,13 @@ function factView(fact) {
 }
 
 export function functionsView(functions) {
-  const rows = [...functions].sort(
-    (a, b) => (a.rank ?? 999) - (b.rank ?? 999) || (a.position ?? 999) - (b.position ?? 999),
-  );
   const state = (f) => (f.in_catalogue ? h("span.badge.green", t("offered")) : h("span.badge.red", t("notInPrompt")));
   return table(
-    [t("fn"), t("position"), t("rank"), t("fieldWhy")],
-    rows.map((f) => [
+    [t("fn"), t("position"), t("fieldWhy")],
+    functions.map((f) => [
       h("code", [f.app_id, f.fn_name].filter(Boolean).join(".")),
       [state(f), " ", plain(f.position)],
-      f.rank ? `${f.rank} (${f.score})` : "–",
-      f.why_not || f.refused || "",
+      f.why_not,
     ]),
   );
 }
