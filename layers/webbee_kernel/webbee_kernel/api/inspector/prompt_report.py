@@ -109,7 +109,7 @@ def sections(view: TurnContext) -> list[JSONObject]:
 
 def _section(view: TurnContext, section: Section, names: Counter[str]) -> JSONObject:
     in_prompt = section.data is not None and section.app_id in view.installed
-    raw, at, due = section.data or {}, section.refreshed_at, section.due_at
+    raw = section.data or {}
     size = len(json.dumps(raw, ensure_ascii=False, default=str))
     name, mask = skeleton.label(section, names), view.gate.mask if view.gate else None
     line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
@@ -124,13 +124,21 @@ def _section(view: TurnContext, section: Section, names: Counter[str]) -> JSONOb
         "fields": fields(view, section, name, line) if in_prompt else [],
         "stored_chars": size,
         "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
-        "age": skeleton.age(at, view.now) if section.data is not None else "",
-        "age_s": None if at is None else max(0, int(view.now - at)),
-        "ttl_s": section.ttl,
-        "stale": at is not None and view.now - at > section.ttl,
-        "next_refresh_in_s": int(due - view.now) if due else None,
+        **_times(section, view.now),
         "failures": section.failures,
         "last_error": section.last_error,
+    }
+
+
+def _times(section: Section, now: float) -> JSONObject:
+    """How old the snapshot is and when it is due again."""
+    at, due = section.refreshed_at, section.due_at
+    return {
+        "age": skeleton.age(at, now) if section.data is not None else "",
+        "age_s": None if at is None else max(0, int(now - at)),
+        "ttl_s": section.ttl,
+        "stale": at is not None and now - at > section.ttl,
+        "next_refresh_in_s": int(due - now) if due else None,
     }
 
 

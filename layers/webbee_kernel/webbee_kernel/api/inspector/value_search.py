@@ -35,6 +35,13 @@ Hit = JSONObject
 Why = tuple[str, str]
 """A state, and why it is so."""
 SHOWN: Why = ("shown", "")
+NEAREST = ("shown", "masked", "cut", "dropped", "hidden", "failed", "unknown")
+VERDICTS = {
+    "shown": "the model sees it",
+    "masked": "the model reads a placeholder for it",
+    "failed": "{place} failed to load: the model sees nothing of it",
+    "unknown": f"not found; {NOT_SEARCHED}, and facts were cut where it may have stood",
+}
 
 
 def search(
@@ -68,22 +75,15 @@ def search(
 
 
 def _verdict(found: list[Hit]) -> str:
-    states = {h["state"] for h in found}
-    if "shown" in states:
-        return "the model sees it"
-    if "masked" in states:
-        return "the model reads a placeholder for it"
-    if found and all(hit["because"] == ELSEWHERE for hit in found):
-        named = list(dict.fromkeys(f"session {hit['session_id']}" for hit in found))[:NAMED]
+    # by the place that the model is nearest to
+    hit = min(found, key=lambda hit: NEAREST.index(hit["state"]), default=None)
+    if hit is None:
+        return NOWHERE
+    if all(one["because"] == ELSEWHERE for one in found):
+        named = list(dict.fromkeys(f"session {one['session_id']}" for one in found))[:NAMED]
         written = f"written in {', '.join(named)}: the model of this session does not read it"
         return f"{written}; {NOT_SEARCHED}"
-    if states - {"unknown", "failed"}:
-        return "written, but the model does not see it"
-    for failed in (h["place"] for h in found if h["state"] == "failed"):
-        return f"{failed} failed to load: the model sees nothing of it"
-    if found:
-        return f"not found; {NOT_SEARCHED}, and facts were cut where it may have stood"
-    return NOWHERE
+    return VERDICTS.get(hit["state"], "written, but the model does not see it").format(**hit)
 
 
 def _pattern(value: str) -> re.Pattern[str]:
@@ -192,10 +192,8 @@ class _Channels:
             fields = {field["name"]: field for field in report["fields"]}
             for name, value in (stored.get(key) or {}).items():
                 field = fields.get(str(name))
-                # a field's name renders even if its value does not
-                is_there = field and field["state"] != "dropped"
-                shown = f"{name}={field['shown']}" if field and is_there else ""
-                yield from self._told("skeleton", place, leaves({name: value}), shown, why, field)
+                values, shown = leaves({name: value}), _rendered(field)
+                yield from self._told("skeleton", place, values, shown, why, field)
 
     def _turns(self) -> Iterator[Hit]:
         for turn in turns(self._view):
@@ -244,6 +242,13 @@ class _Channels:
             for path, text in ((p, t) for p, t in texts if self._stands(t)):
                 yield self._hit("catalogue", spec.name, path, why, text)
                 break
+
+
+def _rendered(field: JSONObject | None) -> str:
+    """A section's field in the prompt: its name renders even if its value does not."""
+    if field is None or field["state"] == "dropped":
+        return ""
+    return f"{field['name']}={field['shown']}"
 
 
 def _lost(field: JSONObject, path: str) -> Why:
