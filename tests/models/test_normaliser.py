@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webbee_kernel.llm.assembly import Assembly, is_repetitive
+from webbee_kernel.llm.assembly import Assembly
 from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
 from webbee_kernel.llm.normaliser import Normaliser
 from webbee_kernel.llm.protocol import ToolCall, ToolSpec
@@ -152,14 +152,10 @@ NAMES = [
     *("functions.get_forecast:0", "WEATHER-GET-FORECAST", "get_forecast<|channel|>commentary"),
     *("mcp__weather__get_forecast", "assistant to=functions.weather__get_forecast"),
 ]
-GIVEN: list[object] = [
-    *({"City": "Riga"}, {"arguments": {"city": "Riga"}}, {"input": '{"city": "Riga"}'}),
-    {"name": "get_forecast", "parameters": {"city": "Riga"}},
-]
 NATIVE: list[tuple[str, str, object]] = [
     (CALLED["hermes"], "getForecast", "{'city': 'Riga',}"),  # as text beside the real one
     *(("", name, {"city": "Riga"}) for name in NAMES),
-    *(("", "get_forecast", given) for given in GIVEN),
+    ("", "get_forecast", '"{\\"city\\": \\"Riga\\"}"'),
 ]
 
 
@@ -176,17 +172,14 @@ def test_a_nearly_right_call_is_the_one_that_fits(text: str, name: str, given: o
     ("text", "value"),
     [
         ("{'a': 'b', 'n': None, 'on': True,}", {"a": "b", "n": None, "on": True}),
-        ('{"a": [1, 2', {"a": [1, 2]}),
         ("{a: 1, b: 'x'}", {"a": 1, "b": "x"}),
         ('{"a": "line\nbreak"}', {"a": "line\nbreak"}),
-        ("{“a”: “b”}", {"a": "b"}),
-        ('{"a": "say "hi" now", "n": 1}', {"a": 'say "hi" now', "n": 1}),
-        ('{"a": 1}\n{"a": 1}', {"a": 1}),
-        ('{}{"a": 1}', {"a": 1}),
-        ('{"a": 1}}', {"a": 1}),
         ('{"a": 1}<|im_end|>', {"a": 1}),
         ('{"a": 1}\n</tool_call>;', {"a": 1}),
-        ('{"a": 1,\x00 "n": 2}', {"a": 1, "n": 2}),
+        (
+            "{'a': -1.5, 'b': '\\\\d', 'n': [null, ('x',)]}",
+            {"a": -1.5, "b": "\\d", "n": [None, ["x"]]},
+        ),
     ],
 )
 def test_nearly_json_is_read(text: str, value: Any) -> None:
@@ -195,22 +188,16 @@ def test_nearly_json_is_read(text: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"a": "cut', "{'a': b}", "", "hello", '{"a"}', '{"a": 1}{"a": 2}', '{"a": "x"} or {"a": 1}',
-     '{"a": "he said "yes", then left"}'],
+    ['{"a": "cut', '{"a": [1, 2', "{'a': b}", "", "hello", '{"a"}', '{"a": 1}{"a": 2}',
+     '{"a": "x"} or {"a": 1}', '{"a": "he said "yes", then left"}', "{'a': f(1)}", "{'a': b'x'}",
+     "{**x}", "(" * 5_000],
 )  # fmt: skip
 def test_what_could_mean_several_things_is_not_read(text: str) -> None:
     with pytest.raises(Unreadable):
         nearly_json(text)
 
 
-def test_one_piece_over_and_over_and_a_recited_prompt_are_no_answer() -> None:
-    assert is_repetitive("Well. " + "I am sorry. " * 200)
-    assert not is_repetitive("\n".join(f"{n}. task number {n}" for n in range(200)))
-    assert not is_repetitive("-" * 2_000)
-    made = Assembly(asking())
-    for said in [*"Well. ", *["I am sorry. "] * 200]:
-        made.add_text(said)
-    assert made.is_endless
+def test_a_recited_prompt_is_no_answer() -> None:
     recited = Assembly(asking())
     recited.add_text("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
-    assert [one.response({}, {}).stop_reason for one in (made, recited)] == ["unusable"] * 2
+    assert recited.response({}, {}).stop_reason == "unusable"

@@ -32,14 +32,6 @@ _BROKEN_WORDS: Final = re.compile(
 )
 """Stop reasons of an interrupted answer."""
 
-MAX_PERIOD: Final = 200
-MIN_REPEATS: Final = 12
-MIN_REPETITION: Final = 600
-"""A tail of at least 600 characters that repeats a piece of up to 200 at least twelve times is a
-loop."""
-CHECK_INTERVAL: Final = 1_000
-"""Characters between two checks for a loop."""
-
 _PROMPT_BLOCKS: Final = re.compile(
     r"^(?:\[(?:SKELETON|HISTORY|APPS|RESULTS|PROBLEMS)\]\s*$|FACTS: app=)", re.M
 )
@@ -82,23 +74,19 @@ class Assembly:
     """An answer under construction. Adapters call `add_text` and `add_call` in order and set `stop`
     (the service's word), `usage` and `has_thoughts` (separate reasoning); `response` is the answer.
 
-    `hear` gets readable text as early as possible. `is_endless`: the model loops, so the stream
-    need not be read on.
+    `hear` gets readable text as early as possible.
     """
 
     def __init__(self, request: ModelRequest, hear: Callable[[str], object] | None = None) -> None:
         self.stop = ""
         self.usage = Usage()
         self.has_thoughts = False
-        self.is_endless = False
         self.calls: list[NativeCall] = []
         self.has_text = False
         self._request = request
         self.hear = hear
         self._reader = Normaliser(request.tools)
         self._open_calls: dict[object, NativeCall] = {}
-        self._tail = ""
-        self._unchecked = 0
 
     @property
     def is_empty(self) -> bool:
@@ -108,18 +96,9 @@ class Assembly:
     def add_text(self, piece: str) -> None:
         """The next piece of the text as the service sends it."""
         self.has_text |= bool(piece)
-        self._check_repetition(piece)
         visible = self._reader.feed(piece)
         if visible and self.hear:
             self.hear(visible)
-
-    def _check_repetition(self, piece: str) -> None:
-        # as much as a repetition needs to be seen
-        self._tail = (self._tail + piece)[-2 * MAX_PERIOD * MIN_REPEATS :]
-        self._unchecked += len(piece)
-        if self._unchecked >= CHECK_INTERVAL:
-            self._unchecked = 0
-            self.is_endless = is_repetitive(self._tail)
 
     def add_call(
         self, index: object, call_id: str, name: str, arguments: object, extra: Any = None
@@ -143,7 +122,7 @@ class Assembly:
         reader = self._reader
         text, stop = reader.close(), _stop_reason(self.stop)
         calls = self._all_calls(text)
-        if _PROMPT_BLOCKS.search(text) or is_repetitive(text):  # recited or looping
+        if _PROMPT_BLOCKS.search(text):
             text, stop = "", "unusable"
         if stop == "end_turn" and reader.calls:
             stop = "tool_use"
@@ -191,7 +170,7 @@ _EMPTY_CAUSES: Final = {
     "guardrail_intervened": ("refused", "was stopped by its service's guardrail"),
     BROKEN: ("server_error", "broke off its answer"),
     "refusal": ("refused", "refused to answer"),
-    "unusable": ("unusable", "recited the prompt or repeated itself: choose another model"),
+    "unusable": ("unusable", "recited its prompt: choose another model"),
     CUT_OFF: ("cut_off", "was cut off before it said anything: raise its output tokens"),
 }
 
@@ -207,20 +186,6 @@ def require_content(answer: ModelResponse, request: ModelRequest, model: str) ->
     cause, why = _EMPTY_CAUSES.get(answer.stop_reason, ("empty", "gave an empty answer: try again"))
     error = ModelUnavailable(f"The model {model} {why}.", cause=cause)
     raise Retryable(error) if cause in ("empty", "unusable", "server_error") else error
-
-
-def is_repetitive(text: str) -> bool:
-    """Whether the text ends in a loop."""
-    tail = text[-max(MIN_REPETITION, MAX_PERIOD * MIN_REPEATS) :]
-    if len(tail) < MIN_REPETITION:
-        return False
-    for period in range(1, MAX_PERIOD + 1):
-        if period * MIN_REPEATS > len(tail):
-            return False
-        size = max(period * MIN_REPEATS, MIN_REPETITION)
-        if size <= len(tail) and tail[-size + period :] == tail[-size:-period]:
-            return bool(tail[-period:].strip("-=_* |\n."))  # a ruled line is none
-    return False
 
 
 def count(value: Any) -> int:

@@ -124,7 +124,7 @@ def _read_stream(stream: Any, answer: ConverseAnswer, sink: Listener) -> None:
     draft = answer.draft
     try:
         for event in stream:
-            if sink.is_closed or draft.is_endless:
+            if sink.is_closed:
                 # as if its length had ended it
                 draft.stop = draft.stop or CUT_OFF
                 break

@@ -23,6 +23,7 @@ from .markup import (
     is_partial_mark,
     mark_at,
 )
+from .nearly_json import end_of_brackets
 from .protocol import ToolCall, ToolSpec
 from .text_calls import ToolIndex, calls_in
 
@@ -35,7 +36,6 @@ _MAX_BUFFER: Final = 8_192
 _NEXT: Final = re.compile(r"[<`◁\[\n]")
 """Characters that may begin markup."""
 _INDENT: Final = re.compile(r"\S|\n")
-_STRUCTURE: Final = re.compile(r"[\"'{}\[\]()\\]")
 _NEXT_BLOCK: Final = re.compile(r"[ \t;,]*(?=[{\[])")
 _WORD: Final = re.compile(r"[A-Za-z_][\w.\-]*")
 _ARGUMENTS: Final = re.compile(r"\s{0,3}:?\s{0,3}(?P<opens>[({\[]|\Z)")
@@ -343,24 +343,3 @@ def end_of_blocks(text: str, at: int) -> int | None:
     while end is not None and (more := _NEXT_BLOCK.match(text, end)):
         end = end_of_brackets(text, more.end())
     return end
-
-
-def end_of_brackets(text: str, at: int) -> int | None:
-    """The end of the first balanced brackets at or after `at`; None if not closed."""
-    depth, quote, place = 0, "", at
-    while found := _STRUCTURE.search(text, place):
-        sign, place = found.group(), found.end()
-        if sign == "\\":
-            place += 1
-        elif quote:
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            is_apostrophe = sign == "'" and text[place - 2 : place - 1].isalnum()
-            quote = "" if is_apostrophe else sign
-        elif sign in "{[(":
-            depth += 1
-        else:
-            depth -= 1
-            if depth <= 0:
-                return place
-    return None

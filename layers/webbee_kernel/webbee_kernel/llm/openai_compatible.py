@@ -207,15 +207,13 @@ async def _read_stream(response: httpx2.Response, answer: ChatAnswer) -> None:
     size, draft = 0, answer.draft
     lines = response.aiter_lines()
     with suppress(TimeoutError, StopAsyncIteration):
-        while not (answer.is_done or draft.is_endless or answer.error is not None):
+        while not (answer.is_done or answer.error is not None):
             # behind its finish reason comes the usage, where a server tells it, or nothing at all
             async with asyncio.timeout(TRAILER_S if draft.stop else None):
                 line = await anext(lines)
             size += len(line)
             _check_size(size)
             answer.line(line)
-    if draft.is_endless:
-        draft.stop = draft.stop or "length"
 
 
 def _check_size(size: int) -> None:

@@ -70,6 +70,7 @@ _CALL_HEAD: Final = re.compile(
 """A function name followed by arguments, on the same or next line or after markup."""
 _TOKEN: Final = re.compile(r"<[|｜]?[^<>\n]{0,80}>?")
 _PREFIX: Final = re.compile(r"^(?:functions?|tools?|default_api|api)[.:/]", re.I)
+_SUFFIX: Final = re.compile(r"(?::\d+|\.call|\(\))$")
 _NOISE: Final = re.compile(r"[^a-z0-9]")
 
 
@@ -78,7 +79,6 @@ class ToolIndex:
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self.names = frozenset(t.name for t in tools)
-        self._arguments = {t.name: t.input_schema.get("properties") or {} for t in tools}
         self._by_normal_name: dict[str, set[str]] = {}
         for tool in tools:
             for form in (tool.name, tool.fn_name, f"{tool.app_id}{tool.fn_name}"):
@@ -90,69 +90,38 @@ class ToolIndex:
     def find(self, name: str) -> str:
         """The only tool that fits a name, ignoring case, separators, the app's name and prefixes of
         servers or proxies; empty for none or several."""
-        name = _TOKEN.split(name)[0].strip().strip("`*\"' ").removesuffix("()")
+        name = _TOKEN.split(name)[0].strip()
         if name in self.names:
             return name
-        bare = re.sub(r":\d+$", "", _PREFIX.sub("", name).removesuffix(".call"))
-        for form in (name, bare):
-            found = self._by_normal_name.get(_normal_name(form), set())
-            if len(found) == 1:
-                return next(iter(found))
-        suffixes = [n for n in self.names if name.endswith(n) and not name[-len(n) - 1].isalnum()]
-        return suffixes[0] if len(suffixes) == 1 else ""
+        bare = _normal_name(_PREFIX.sub("", _SUFFIX.sub("", name)))
+        found = self._by_normal_name.get(bare) or {
+            n for n in self.names if bare.endswith(_normal_name(n))
+        }
+        return next(iter(found)) if len(found) == 1 else ""
 
     def call(self, name: str, arguments: object) -> ToolCall:
-        """A call with its name and argument names corrected to the tool's; unchanged for an unknown
-        tool."""
-        found = self.find(name)
-        values = arguments_of(arguments)
-        if found and isinstance(values, dict):
-            values = _rename_arguments(values, self._arguments[found])
-        return ToolCall(found or name, values)
+        """A call with its name corrected to the tool's; unchanged for an unknown tool."""
+        return ToolCall(self.find(name) or name, arguments_of(arguments))
 
 
 def _normal_name(name: str) -> str:
     return _NOISE.sub("", name.lower())
 
 
-def _rename_arguments(args: JSONObject, known: JSONObject) -> JSONObject:
-    """Arguments without an unknown envelope, renamed to the tool's case and separators."""
-    inner = arguments_of(next((args[k] for k in ARGUMENT_KEYS if k in args), None))
-    if not args.keys() & known.keys() and isinstance(inner, dict) and inner.keys() <= known.keys():
-        args = inner or args
-    near = {_normal_name(name): name for name in known.keys() - args.keys()}
-    renamed: JSONObject = {}
-    for name, value in args.items():
-        renamed.setdefault(name if name in known else near.get(_normal_name(name), name), value)
-    return renamed
-
-
 def arguments_of(value: object) -> JSONObject | str:
     """Arguments as a service sent them: an object, (nearly) JSON text, or nothing. Text that is not
     an object is returned as str."""
-    for _ in range(3):  # some encode twice
-        if isinstance(value, dict):
-            return {str(k): v for k, v in value.items()}
-        if value in (None, "", []):
-            return {}
-        if not isinstance(value, str):
-            return json.dumps(value, ensure_ascii=False, default=str)
-        parsed = _value_of(value.strip())
-        if not isinstance(parsed, str | dict | None) and parsed != []:
-            return value
-        value = parsed
-    return str(value)
-
-
-def _value_of(text: str) -> JSON:
-    """The parsed arguments, also of an object in a list; 0 for unreadable text."""
-    try:
-        read = nearly_json(text) if text else None
-    except Unreadable:
-        return 0
-    if isinstance(read, list) and len(read) == 1 and isinstance(read[0], dict):
-        return dict(read[0])
-    return read
+    for _ in range(2):  # some encode twice
+        if isinstance(value, str) and value.strip():
+            try:
+                value = nearly_json(value)
+            except Unreadable:
+                return str(value)
+    if isinstance(value, list) and len(value) == 1:
+        [value] = value
+    if isinstance(value, dict):
+        return {str(k): v for k, v in value.items()}
+    return json.dumps(value, ensure_ascii=False, default=str) if value else {}
 
 
 def calls_in(region: str, tools: ToolIndex, *, is_marked: bool) -> list[ToolCall]:
