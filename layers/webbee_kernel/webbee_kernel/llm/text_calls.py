@@ -117,7 +117,7 @@ def arguments_of(value: object) -> JSONObject | str:
                 value = nearly_json(value)
             except Unreadable:
                 return str(value)
-    if isinstance(value, list) and len(value) == 1:
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         [value] = value
     if isinstance(value, dict):
         return {str(k): v for k, v in value.items()}
