@@ -52,8 +52,6 @@ def _shared(name: str, variable: str = "", **more: Any) -> argparse.ArgumentPars
 
 JSON = _shared("--json", **FLAG, help="print JSON")
 FOLDER = _shared("--into", help="folder of extensions (extensions)")
-EXTENSIONS = _shared("--into", default="extensions", help="folder of extensions (extensions)")
-MODEL = _shared("--model", default="offline", help="as of make run (offline)")
 STACK = _shared("--stack", default="webbee", help="the CloudFormation stack (webbee)")
 PARAMETERS = _shared(
     "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="of template.yaml"
@@ -78,19 +76,11 @@ def _of_users(commands: Any) -> None:
     told = "find a value in every channel; exit status 1 when the model does not see it"
     inspect.add_argument("--search", help=told, metavar="VALUE")
 
-    told = "list sessions, show one, delete one"
-    sessions = _command(commands, "sessions", "cli.talk.sessions", told, *api)
-    sessions.add_argument("id", nargs="?", help="show this one")
-    sessions.add_argument("--delete", help="delete this one", metavar="ID")
-
-    told = "refresh the skeleton sections now and wait for them (role developer)"
-    refresh = _command(commands, "refresh", "cli.talk.refresh", told, *api)
-    refresh.add_argument("app", nargs="?", help="one app only")
-
 
 def _of_authors(commands: Any) -> None:
     told = "write a new extension that passes its own tests"
-    new = _command(commands, "new", "cli.authors.new", told, JSON, EXTENSIONS)
+    new = _command(commands, "new", "cli.authors.new", told, JSON)
+    new.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
     new.add_argument("extension", help="its id: a-z 0-9 _ -")
     new.add_argument("--thing", help="what one of its things is called; else asked")
     new.add_argument("--about", help="what it is, in one sentence; else asked")
@@ -103,7 +93,8 @@ def _of_authors(commands: Any) -> None:
     check.add_argument("extension", nargs="?", help=told)
 
     told = "serve the API with your extensions and reload what you save"
-    dev = _command(commands, "dev", "run.dev", told, JSON, FOLDER, MODEL)
+    dev = _command(commands, "dev", "run.dev", told, JSON, FOLDER)
+    dev.add_argument("--model", default="offline", help="as of make run (offline)")
     dev.add_argument("--host", default="127.0.0.1", help="the address to listen at (127.0.0.1)")
     dev.add_argument("--port", default=8000, type=_port, help="the port (8000)")
     dev.add_argument("--keep", default=".webbee", help="where state is kept (.webbee)")
@@ -115,11 +106,6 @@ def _of_authors(commands: Any) -> None:
     test = _command(commands, "test", "cli.authors.test", told, JSON, FOLDER)
     test.add_argument("extension", nargs="?", help="its id; none takes them all")
     test.add_argument("rest", nargs="*", default=None, help="for pytest, after --")
-
-    told = "say the utterances of an extension's table: which function is called, and how"
-    evaluate = _command(commands, "eval", "cli.evaluate.evaluate", told, JSON, EXTENSIONS, MODEL)
-    evaluate.add_argument("extension", nargs="?", help="its id; none takes them all")
-    evaluate.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
 
     told, shared = "build and deploy with your extensions", (JSON, FOLDER, PARAMETERS, FOR_SAM)
     deploy = _command(commands, "deploy", "cli.deploy.deploy", told, *shared)
@@ -159,11 +145,6 @@ def _of_operators(commands: Any) -> None:
     told = "also what has changed since; else what is missing"
     restore.add_argument("--overwrite", **FLAG, help=told)
     restore.add_argument("--dry-run", **FLAG, help="only say what would be done")
-
-    keys = _group(commands, "keys", "the key that signs webhooks' addresses: rotate (operator)")
-    told = "a new key; the one before stays good until the next rotation"
-    rotate = _command(keys, "rotate", "cli.operators.rotate", told, JSON, STACK)
-    rotate.add_argument("--secret", help="the secret's ARN, where it is not the stack's")
 
     told = "bedrock:<id> or openai:<base-url>#<model>"
     named = _shared("model", "WEBBEE_MODEL", nargs="?", help=told)

@@ -4,7 +4,7 @@
 - `source`       limits that a source breaks where it stands, and what runs otherwise than it reads
 - `cross_references`  what two places must agree on: names, webhooks, forms, collections, events
 - `loading`      what only the loaded extension shows: signatures, cron, arguments without effect
-- `descriptions` descriptions by which no function would be found, and the files beside the code
+- `descriptions` descriptions by which no function would be found, and undeclared personal data
 - `typed`        a type checker over a copy in which handlers' contexts are annotated
 
 A line that ends in `# check: ignore[rule]` is left alone by that rule.

@@ -1,25 +1,16 @@
-"""Descriptions by which no function would be found, personal data that nobody declared, and the
-files beside the code: manifest, requirements, utterances."""
+"""Descriptions by which no function would be found, and personal data that nobody declared."""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.sdk import FunctionDef
 
-from ..terminal import near
 from .rules import Finding, Module, argument, dotted, text
 
 LEAST = 2
@@ -96,69 +87,3 @@ def _is_plain(value: ast.AST) -> bool:
     return isinstance(value, ast.Constant | ast.Compare | ast.BoolOp) or (
         isinstance(value, ast.Call) and dotted(value.func) in ("len", "sum", "int", "bool")
     )
-
-
-TABLE = "utterances.toml"
-_LINE = re.compile(r"\(at line (\d+)")
-
-
-class Case(BaseModel):
-    """One thing said, and what is to come of it; with no call, nothing."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    say: str = Field(min_length=1)
-    call: str = ""
-    arguments: dict[str, Any] = Field(default_factory=dict)
-
-
-class Table(BaseModel):
-    """The utterances of an extension."""
-
-    case: list[Case] = Field(min_length=1)
-
-
-def file_problems(folder: Path, functions: Collection[str]) -> Iterator[Finding]:
-    """What is wrong in the files beside the code. `functions` are those of the extension, empty
-    where it does not load."""
-    with suppress(ValueError):  # why it does not load
-        data = json.loads(_text(folder / "imperal.json") or "{}")
-        for key in data if "app_id" not in data else ():
-            if near(key, ["app_id"]):
-                message = f"{key!r} is not read: the id is 'app_id', else the folder's name"
-                yield Finding.of("imperal.json", 1, "manifest", message)
-    yield from table_of(folder / TABLE, functions)[1]
-
-
-def table_of(path: Path, functions: Collection[str]) -> tuple[list[Case], list[Finding]]:
-    """The cases of a table, and what `webbee eval` would stumble over, at the line where its case
-    begins."""
-    written = _text(path)
-    begins = [n for n, line in enumerate(written.splitlines(), 1) if line.startswith("[[case]]")]
-
-    def of(where: Sequence[int | str], message: str) -> Finding:
-        """`where` is a key in the table, `("case", 1, "say")`."""
-        place = where[1] if len(where) > 1 else ""
-        line = begins[place] if isinstance(place, int) and place < len(begins) else 1
-        return Finding.of(path.name, line, "utterances", f"{'.'.join(map(str, where))}: {message}")
-
-    try:
-        cases = Table.model_validate(tomllib.loads(written)).case if path.exists() else []
-    except tomllib.TOMLDecodeError as error:
-        at = _LINE.search(str(error))
-        return [], [Finding.of(path.name, int(at[1]) if at else 1, "utterances", str(error))]
-    except ValidationError as error:
-        return [], [of(wrong["loc"], wrong["msg"]) for wrong in error.errors()]
-    unknown = [
-        of(
-            ("case", number, "call"),
-            f"there is no function {case.call!r}{near(case.call, functions)}",
-        )
-        for number, case in enumerate(cases if functions else ())
-        if case.call and case.call not in functions
-    ]
-    return cases, unknown
-
-
-def _text(path: Path) -> str:
-    return path.read_text("utf-8") if path.exists() else ""

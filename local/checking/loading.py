@@ -36,7 +36,7 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_mod
 from ..project import child_environment
 from ..terminal import near
 from . import cross_references
-from .descriptions import description_problems, file_problems
+from .descriptions import description_problems
 from .rules import CheckResult, Finding, parse, source_lines, sources
 
 SDK = "imperal-sdk==6.3.7"
@@ -89,13 +89,12 @@ def _look(folder: Path) -> CheckResult:
         message = f"it does not load: {reason}{_remedy(error, folder)}"
         frames = tuple(frames_of(error, folder))
         failed = Finding.of(file or "main.py", line or 1, "load", message, frames)
-        return CheckResult("", [failed, *file_problems(folder, ())])
+        return CheckResult("", [failed])
     info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
     found = [
         *registered(extension, folder),
         *cross_references.of_loaded(parse(folder)[0], extension),
     ]
-    found += file_problems(folder, extension.functions)
     if not (info.functions or info.panels or info.sections):
         message = "it registers no function, panel or section"
         found.append(Finding.of("main.py", 1, "empty", message))

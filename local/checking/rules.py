@@ -88,9 +88,7 @@ RULES: dict[str, Rule] = {
         Rule("print", "`print` in the place of `ctx.log`", WARNING),
         Rule("environment", "the environment in the place of `ctx.config`", WARNING),
         # the files beside
-        Rule("manifest", "a key of the manifest that is not read", WARNING),
         Rule("icon", "an icon that is not there", WARNING),
-        Rule("utterances", "what `webbee eval` would stumble over"),
         Rule("types", "the type checker did not end", WARNING),
     )
 }

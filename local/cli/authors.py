@@ -127,7 +127,7 @@ def new(options: argparse.Namespace) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     written = [str(folder / name) for name in made]
-    todo = ("dev", f"check {folder}", f"test {app}", f"eval {app}")
+    todo = ("dev", f"check {folder}", f"test {app}")
     then = paint("next: " + ", ".join(f"{COMMAND} {what}" for what in todo), "dim")
     tell(options, {"extension": app, "files": written}, [*written, then])
     return 0

@@ -1,16 +1,14 @@
-"""`webbee export`, `erase`, `restore`, `keys rotate`: one person's data, a table's lost items
-and the key of webhooks' addresses, with the operator's own AWS credentials."""
+"""`webbee export`, `erase`, `restore`: one person's data and a table's lost items, with the
+operator's own AWS credentials."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import functools
-import secrets
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -80,8 +78,10 @@ def _kept_of(options: argparse.Namespace) -> tuple[PersonalData, ConnectionStore
 
 def table_names(stack: str, aws: Clients) -> dict[str, str]:
     """Names by noun, from the stack's outputs."""
-    with _told(f"the stack {stack} cannot be read"):
+    try:
         (found,) = aws("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+    except (ClientError, BotoCoreError) as error:
+        raise CliError(f"the stack {stack} cannot be read: {error}") from None
     outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", [])}
     names = {noun: outputs.get(f"{noun.capitalize()}TableName", "") for noun in ALL_TABLES}
     if missing := [noun for noun, name in names.items() if not name]:
@@ -95,15 +95,6 @@ def clients() -> Clients:
         return functools.cache(session(named()).client)
     except LookupError as error:
         raise CliError(str(error)) from None
-
-
-@contextmanager
-def _told(what: str) -> Iterator[None]:
-    """CliError with what went wrong and what AWS, or the way to it, says."""
-    try:
-        yield
-    except (ClientError, BotoCoreError) as error:
-        raise CliError(f"{what}: {error}") from None
 
 
 def _asked(work: Coroutine[Any, Any, T]) -> T:
@@ -167,30 +158,3 @@ def _copied(dynamodb: Any, target: str, item: Item, options: argparse.Namespace)
     except dynamodb.exceptions.ConditionalCheckFailedException:
         return LEFT
     return told
-
-
-RESOURCE = "WebhookKey"
-"""The stack's secret, by its name in template.yaml."""
-TAKES_S = 300
-"""Seconds until every process signs with the new one (`aws/parameters.KEPT_S`)."""
-
-
-def rotate(options: argparse.Namespace) -> int:
-    """Put a new value into the stack's secret. The one before stays good, until the next rotation:
-    addresses that services were given with it go on until then."""
-    aws, secret = clients(), options.secret
-    with _told(f"the key of {options.stack} was not rotated"):
-        if not secret:
-            named = {"StackName": options.stack, "LogicalResourceId": RESOURCE}
-            found = aws("cloudformation").describe_stack_resource(**named)
-            secret = found["StackResourceDetail"]["PhysicalResourceId"]
-        put = aws("secretsmanager").put_secret_value(
-            SecretId=secret, SecretString=secrets.token_urlsafe(48)
-        )
-    lines = [
-        f"{RESOURCE} has a new value, version {put['VersionId']}",
-        f"within {TAKES_S // 60} minutes new addresses are signed with it; those signed with the",
-        "one before stay good until you rotate again: give the services new ones before that",
-    ]
-    tell(options, {"secret": secret, "version": put["VersionId"], "signs_within_s": TAKES_S}, lines)
-    return 0

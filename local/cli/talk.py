@@ -1,10 +1,9 @@
-"""`webbee chat`, `inspect`, `sessions`, `refresh`: through the API, as the page does."""
+"""`webbee chat` and `inspect`: through the API, as the page does."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -14,9 +13,6 @@ from webbee_kernel.turn.messages import as_text
 from ..loopback import Client
 from ..project import COMMAND, URL
 from ..terminal import CliError, mark, paint, tell, waiting, wrapped
-
-REFRESH_S = 90
-"""Seconds `refresh` waits: a tick, a queue and a slow handler."""
 
 
 def client(options: argparse.Namespace) -> Client:
@@ -68,30 +64,6 @@ def shown(answer: dict[str, Any]) -> Iterator[str]:
     yield wrapped(as_text(answer), "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1)
 
 
-def sessions(options: argparse.Namespace) -> int:
-    """The list, one session's turns, or a deletion."""
-    api, one = client(options), options.delete or options.id
-    work = api.delete if options.delete else api.get
-    found = work(f"/v1/sessions/{one}" if one else "/v1/sessions")
-    if options.delete:
-        lines = [f"deleted {found['deleted']}"]
-    elif options.id:
-        lines = [line for turn in found["turns"] for line in _said(turn)]
-    else:
-        rows = (
-            (r["session_id"], paint(r["touched_at"], "dim"), r["title"]) for r in found["sessions"]
-        )
-        lines = ["  ".join(row) for row in rows] or ["no sessions yet"]
-    tell(options, found, lines)
-    return 0
-
-
-def _said(turn: dict[str, Any]) -> Iterator[str]:
-    yield paint(f"{turn['turn']}. {turn['at']} {turn['status']}", "dim")
-    yield wrapped(turn["message"], "  ", "bold")
-    yield wrapped(turn["reply"], "  ")
-
-
 def inspect(options: argparse.Namespace) -> int:
     """What the model would read for a message, and where a value stands: 1 where it sees none."""
     query = {"message": " ".join(options.message), "session_id": options.session or "inspect"}
@@ -134,39 +106,3 @@ def found_in(search: dict[str, Any]) -> Iterator[str]:
     for hit in search["found"]:
         place = f"{hit['channel']} · {hit['place']} {hit['path']}"
         yield f"  {hit['state']:8} {place} {paint(hit['because'], 'dim')}"
-
-
-def refresh(options: argparse.Namespace) -> int:
-    """Ask for every section of the user's apps, or of one, and wait until each is new."""
-    api = client(options)
-    installed = [a for a in api.get("/v1/extensions")["extensions"] if a["installed"]]
-    apps = [a for a in installed if options.app in ("", a["app_id"])]
-    if not apps:
-        there = ", ".join(a["app_id"] for a in installed) or "no app"
-        raise CliError(f"{options.app or 'none'} is not installed for this user, who has {there}")
-    for app in apps:
-        api.put(f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
-    wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}
-    started = time.monotonic()
-    report: list[dict[str, Any]] = []
-    fresh: list[dict[str, Any]] = []
-    while len(fresh) < len(wanted) and (past := time.monotonic() - started) < REFRESH_S:
-        time.sleep(0.5 if report else 0)
-        sections = api.get("/v1/inspect", message="")["sections"]
-        report = [s for s in sections if (s["app_id"], s["section"]) in wanted]
-        fresh = [s for s in report if s["failures"] or _is_younger(s, past)]
-    names = (f"{s['app_id']}.{s['section']} {s['age']} {s['last_error']}" for s in report)
-    lines = [
-        f"{mark(not s['failures'])} {name}\n  {paint(s['line'], 'dim')}"
-        for s, name in zip(report, names, strict=True)
-    ]
-    tell(options, {"sections": report}, lines)
-    late = len(fresh) < len(wanted)
-    if late:
-        told = "some sections were not refreshed in time: is the refresh loop running?"
-        print(told, file=sys.stderr)
-    return 1 if late or any(s["failures"] for s in report) else 0
-
-
-def _is_younger(section: dict[str, Any], seconds: float) -> bool:
-    return section["age_s"] is not None and section["age_s"] <= seconds

@@ -191,20 +191,6 @@ def test_a_parameter_that_no_model_is_told_of_and_a_handler_that_is_no_coroutine
     assert "'await' outside async function" in found[1].message
 
 
-def test_the_files_beside_the_code_are_read_too(findings: Check) -> None:
-    table = '# of ours\n[[case]]\nsay = "x"\ncall = "track_parcels"\n\n[[case]]\nsays = "y"\n'
-    beside = {"imperal.json": '{"appId": "other"}', "utterances.toml": table}
-    assert spoken([f for f in findings(WAITING, **beside) if f.file != "main.py"]) == (
-        "1: manifest: 'appId' is not read: the id is 'app_id', else the folder's name\n"
-        "6: utterances: case.1.say: Field required\n"
-        "6: utterances: case.1.says: Extra inputs are not permitted"
-    )
-    wrong = {"imperal.json": '{"app_id": "other",}', "utterances.toml": '[[cases]]\nsay = "x"\n'}
-    told = spoken(findings(WAITING, **wrong))
-    assert "load: it does not load: ValueError: imperal.json: " in told
-    assert "utterances: case: Field required" in told
-
-
 @pytest.mark.parametrize("app", ["mail", "notes", "tasks"])
 def test_every_sentence_of_a_shipped_app_is_in_all_languages_with_the_same_values(app: str) -> None:
     text = (ROOT / "extensions" / app / "sentences.json").read_text("utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from local import reference, webbee
+from local import reference
 from local.checking import problems_of
 from webbee_kernel.sdk import Extension, ui
 from webbee_kernel.testing import TestKernel, registry_of
@@ -20,8 +20,7 @@ CODE = "\n\n".join(s for s in SNIPPETS if "webbee_kernel.testing" not in s)
 
 @pytest.fixture
 def folder(written: Callable[..., Path]) -> Path:
-    (table,) = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
-    return written("invoices", CODE, **{"utterances.toml": table})
+    return written("invoices", CODE)
 
 
 def test_the_reference_is_what_the_code_says_with_a_row_of_every_node_and_decorator() -> None:
@@ -54,7 +53,6 @@ def test_the_guides_extension_is_whole_has_no_finding_and_passes_its_tests(
 
 
 def test_what_the_guide_says_to_its_extension_is_understood(folder: Path) -> None:
-    assert webbee.main(["eval", "--into", str(folder.parent)]) == 0
     kernel = TestKernel([folder])
     asked = kernel.chat("write an invoice to Acme for 100 euros")  # it goes to somebody
     card = asked.body["confirmation"]

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -58,14 +57,6 @@ def test_chat_says_one_thing_goes_on_with_a_session_and_holds_a_conversation(
     assert "tasks.list_tasks" in here("chat", "--token", "bob")[0]
 
 
-def test_sessions_are_listed_shown_and_deleted(here: Run) -> None:
-    here("chat", "show my tasks", "--session", "gone")
-    assert "gone" in here("sessions")[0]
-    assert "show my tasks" in here("sessions", "gone")[0]
-    here("sessions", "--delete", "gone")
-    assert "there is no session" in here("sessions", "gone", ends=1)[1]
-
-
 def test_inspect_prints_the_prompt_its_sizes_and_finds_values_and_who_wrote_them(here: Run) -> None:
     out, _ = here("inspect", "show my tasks")
     assert "[SKELETON]" in out and "catalogue" in out
@@ -82,10 +73,7 @@ def test_inspect_prints_the_prompt_its_sizes_and_finds_values_and_who_wrote_them
     here("inspect", "--search", "zebrafinch", "--session", "birds")
 
 
-def test_refresh_waits_until_sections_are_new_or_say_why(here: Run, world: World) -> None:
-    world.keep_fresh()
-    out, err = here("refresh", "tasks")
-    assert err == "" and re.search(r"tasks\.tasks cached ~\d+s ago", out), out
+def test_inspect_says_why_a_section_is_no_longer_refreshed() -> None:
     shown = {"in_prompt": True, "why_not": "", "age": "cached ~5m ago"}
     failing = {**shown, "failures": 6, "last_error": "KeyError"}
     assert state_of(failing) == "cached ~5m ago, 6 × not refreshed: KeyError"
@@ -124,7 +112,7 @@ def test_an_address_of_something_else_is_told(command: Run, said: bytes, says: s
         connection.sendall(said)
 
     with server_that(answer) as port:
-        _, err = command("sessions", "--url", f"http://127.0.0.1:{port}", ends=1)
+        _, err = command("inspect", "--url", f"http://127.0.0.1:{port}", ends=1)
     assert says in err
 
 
@@ -282,7 +270,7 @@ def test_deploy_check_names_what_is_missing_here(command: Run, written: Write) -
 
 
 def test_commands_explain_themselves_and_none_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("chat", "inspect", "sessions", "refresh", "new", "check", "deploy-check", ""):
+    for name in ("chat", "inspect", "new", "check", "deploy-check", ""):
         with pytest.raises(SystemExit, match="0"):
             webbee.main([name, "--help"] if name else [])
         says = "--json" if name else "say something, or hold a conversation"

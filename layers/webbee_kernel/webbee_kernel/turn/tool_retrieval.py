@@ -165,13 +165,6 @@ def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
     return tuple(form.in_app for form in every) if fits else None
 
 
-def ranked(
-    functions: Sequence[FunctionInfo], message: str, apps: Mapping[str, AppInfo] | None = None
-) -> list[FunctionInfo]:
-    """All functions, nearest first: up to 30 of each app, then further matches, then the rest."""
-    return [functions[n] for n, _ in _near(index_of(functions, apps or {}), message)]
-
-
 def _near(index: Index, message: str) -> list[tuple[int, float]]:
     """The ranking as (number, score)."""
     scores = index.scores(message)

@@ -94,13 +94,6 @@ def index_of(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> 
     return known
 
 
-def matching_stems(function: FunctionInfo, message: str) -> list[str]:
-    """The stems of a function's texts that match a message, the highest weight first."""
-    said, terms = query(message), _terms(function)
-    found = [w for w in said if w in terms]
-    return sorted(found, key=lambda w: (-said[w] * terms[w], w))
-
-
 def query(message: str) -> dict[str, float]:
     """The stems of a message with translations, synonyms and sound-alikes, each with its weight."""
     tag = language.detect(message)
