@@ -406,10 +406,10 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         )},
     ),
     "what is taken back is named, counted or numbered": ({"undo": EFFECTS}, {
-        **{m: [MOVED] for m in ("undo", "undo the last change", "undo the latest", "no, put the date back to what it was")},
+        **{m: [MOVED] for m in ("undo", "undo the last change", "undo the latest", "undo pay the rent", "no, put the date back to what it was")},
         **{m: [ALPHA] for m in ("undo alpha one", "undo the first one", "undo adding alpha")},
         **{m: [MOVED, ALPHA] for m in ("undo both", "undo the last two", "отмени последние две")},
-        **{m: [] for m in ("undo the third one", "undo the last three", "undo pay the rent")},
+        **{m: [] for m in ("undo the third one", "undo the last three", "undo pay the plumber")},
     }),
     "what took something back is brought back where it was newest": ({"undo": (BACK, ALPHAS)}, {
         **{m: [ADDED] for m in (
@@ -740,7 +740,7 @@ def test_where_nothing_can_be_taken_back_it_says_so(facts: Any) -> None:
 def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed_and_one_is_not_asked_about() -> (
     None
 ):
-    asked = answer("undo the task pay the rent", undo=EFFECTS)
+    asked = answer("undo the task pay the plumber", undo=EFFECTS)
     first, second = [does["message"] for does in pressed(asked) if does["action"] == "send"]
     assert asked.text == f"Which one do you mean: 1. {EFFECTS[0].what}; 2. {ALPHAS.what}?"
     assert (calls(first, undo=EFFECTS), calls(second, undo=EFFECTS)) == ([MOVED], [ALPHA])

@@ -229,10 +229,13 @@ class Message:
         return not language.of(tag).words.yes.isdisjoint(self.stems(tag)[:1])
 
     def is_about_card(self, tag: str, *, is_open: bool) -> bool:
-        """Whether it begins with a yes or, where that is open, points at something and is no no:
-        "make that tomorrow"."""
-        is_reference = not lexicon(tag).reference.isdisjoint(self.stems(tag))
-        return self.has_yes(tag) or (is_open and is_reference and not self.is_denial(tag))
+        """Whether it begins with a yes or, where that is open, points at something ("make that
+        tomorrow") or begins with a no and says more: "no, say thank you"."""
+        if self.has_yes(tag) or not is_open:
+            return self.has_yes(tag)
+        if self.is_denial(tag):  # one word more is as often "forget it" or "thanks"
+            return len({*self.stems(tag)} - lexicon(tag).fillers - lexicon(tag).correction) > 1
+        return not lexicon(tag).reference.isdisjoint(self.stems(tag))
 
     def is_about_own_data(self, tag: str) -> bool:
         """Whether it names one of the items of the page's account menu."""

@@ -115,15 +115,20 @@ class UndoMessage:
         return {word_key(m.text, self._tag): int(m.value) for m in told}
 
     def _words_of(self, effect: Undo) -> frozenset[str]:
-        """What speaks of an effect: what its receipt says, what its app calls its records and says
-        to make them, what the call that takes it back sets."""
+        """What may speak of an effect: its own words, what its app calls its records and says to
+        make them."""
         tag, tools = self._tag, self._commands.tools
         app_id = self._tools[effect.name].app_id if effect.name else ""
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
-        told = {word_key(w.text, tag) for w in language.tokens(effect.what)} - self._lexicon.fillers
-        fields = (field_words(name, tag) for name in effect.arguments)
         said = (example_words(tool, tag) for tool in writes)
-        return self._commands.values.nouns(app_id, tag).union(told, *said, *fields)
+        return self._commands.values.nouns(app_id, tag).union(self._own_words(effect), *said)
+
+    def _own_words(self, effect: Undo) -> frozenset[str]:
+        """What its receipt says, what its turn's message said, what the call that takes it back
+        sets."""
+        texts = (w.text for text in (effect.what, effect.message) for w in language.tokens(text))
+        told = {word_key(word, self._tag) for word in texts} - self._lexicon.fillers
+        return frozenset(told).union(*(field_words(name, self._tag) for name in effect.arguments))
 
     @cached_property
     def _candidates(self) -> list[Undo]:
@@ -151,9 +156,19 @@ class UndoMessage:
             return pressed[:1]
         pools = (self._candidates, [*filter(self._fits, self._effects)])
         named = ([u for u in pool if self._target <= self._words_of(u)] for pool in pools)
-        found = next(filter(None, named), [])
+        found = next(filter(None, named), []) or self._nearest(self._candidates)
         is_one = bool(self._target) and len(found) == 1
         return found if is_one or not found else self._counted(found)
+
+    def _nearest(self, pool: list[Undo]) -> list[Undo]:
+        """The one effect whose receipt, message or fields have the most of the words: "undo the
+        renaming of the tuna list"; none where two have as many."""
+        nouns = (self._commands.values.nouns(t.app_id, self._tag) for t in self._commands.tools)
+        words = self._target.difference(*nouns)
+        scores = [len(words & self._own_words(u)) for u in pool]
+        best = max(scores, default=0)
+        found = [u for u, score in zip(pool, scores, strict=True) if score == best]
+        return found if best and len(found) == 1 else []
 
     def _counted(self, candidates: list[Undo]) -> list[Undo]:
         """Those at the place, or of the number, that the message tells; both, or all; else the
