@@ -73,6 +73,11 @@ def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings(
         ("ru", "в 5 вечера", "time", 17 * 60),
         ("ru", "в прошлом месяце", "period", ((2026, 4, 1), (2026, 4, 30))),
         ("it", "domani", "date", (2026, 5, 16)),
+        ("en", "Thu 21", "date", (2026, 5, 21)),
+        ("es", "el lunes 18 tienes dos", "date", (2026, 5, 18)),
+        ("de", "Donnerstag, den 21.", "date", (2026, 5, 21)),
+        ("en", "Monday 3 tasks", "weekday", 0),  # no 3rd near now is a Monday
+        ("en", "Monday, 18 tasks", "weekday", 0),
     ],
 )
 def test_a_date_is_read_in_its_language(tag, text, kind, value):
@@ -83,6 +88,8 @@ def test_a_date_is_read_in_its_language(tag, text, kind, value):
 def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
     assert [m.value for m in language.dates("3–5 May", "en", NOW)] == [(None, 5, 3), (None, 5, 5)]
     assert [m.value for m in language.dates("9–10:30", "en", NOW)] == [540, 630]
+    assert [m.value for m in language.dates("von 9 bis 10:30 Uhr", "de", NOW)] == [540, 630]
+    assert [m.value for m in language.dates("9 to noon", "en", NOW)] == [540, 720]
     assert language.dates("you may go", "en", NOW) == ()
     assert [m.text for m in language.dates("€6.29 und 5.11 €, am 5.11 um 9:00", "de", NOW)] == [
         "5.11", "9:00"]  # fmt: skip

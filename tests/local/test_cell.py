@@ -176,7 +176,8 @@ def serving(extensions: Path) -> Iterator[Run]:
     [
         ("exit", "daring.look ended it"),
         ("crash", "daring.look ended it"),
-        ("close", "it closed a call's connection"),
+        # that it closed a connection, or first that its process ended
+        ("close", "; the next call starts a new one"),
     ],
 )
 def test_a_handler_that_ends_its_process_ends_its_call(server: Run, how: str, told: str) -> None:

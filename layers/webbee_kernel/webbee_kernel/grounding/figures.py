@@ -106,7 +106,7 @@ class Figures:
             return self._rate_places(exact, readings)
         dated = self._calendar(claim)
         exact = self._duration_places(claim, exact) or exact
-        if exact and not (dated and self._follows_weekday(claim)):
+        if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         run = ground_of(places_grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._in_other_measure(claim)
@@ -221,14 +221,6 @@ class Figures:
         value = claim.mention.value
         whole = claim.kind == "number" and value is not None and float(value).is_integer()
         return whole and not any(claim.mention.decimals[:1])
-
-    def _follows_weekday(self, claim: Claim) -> bool:
-        """Whether a number directly follows a weekday: "Monday 15", "Freitag, den 15."."""
-        last = self.reading.before(claim)
-        if not last or last.kind != "weekday" or claim.start - last.end > MAX_GAP:
-            return False
-        words = self.reading.words(last.end, claim.start)
-        return has_any([w.text for w in words], self.reading.language.words.function) or not words
 
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates or times of which a bare number is year, day or hour: "in 2025", "on Sunday

@@ -3,6 +3,7 @@ and relative dates: tomorrow, in three days, next Friday."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -43,6 +44,10 @@ class TokenizedText:
     def has_word(self, at: int, words: str) -> bool:
         """Whether the token at a position, which may be out of range, is one of `words`."""
         return 0 <= at < len(self.folded) and self.folded[at] in folded_words(words)
+
+    def at(self, start: int) -> int:
+        """The position of the token that starts at this offset of the text, or the next one's."""
+        return bisect_left(self.words, start, key=lambda word: word.start)
 
     def gap(self, at: int) -> str:
         """The text between a token and the next one."""

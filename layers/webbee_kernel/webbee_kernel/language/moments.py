@@ -41,6 +41,8 @@ _HOUR_SIGN = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d
 _RANGE_GAP = re.compile(r"[ \u00a0]?[–—-][ \u00a0]?")
 _BESIDE = re.compile(r"\.?[ \u00a0]")
 _NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
+_LED_GAP = re.compile(r"[.,]?[ \u00a0]")
+_DECIMALS = re.compile(r"[.,:/]\d|\s?%")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
 
@@ -48,13 +50,15 @@ def find_dates(text: str, language: Language, now: str | datetime | None) -> tup
     """The dates and times of `text`; see `language.dates`. Linear."""
     source = TokenizedText(text, language)
     found = [*_iso(text), *_numeric(text, language), *_without_year(text, language)]
-    found += [*_times(source), *_named_days(source), *_weekdays(source)]
+    found += [*(times := [*_times(source)]), *_named_days(source), *_weekdays(source)]
     if now is not None:
         at = now if isinstance(now, datetime) else datetime.fromisoformat(now)
-        found += relative_dates(source, at)
+        found += [*relative_dates(source, at), *_numbered_weekdays(source, at, times)]
     return disjoint(found)
 
 
+NEAR_MONTHS = (-1, 0, 1)
+"""The months around now in which a day with its weekday and no month is looked for."""
 DATE_KINDS = ("date", "weekday", "moment", "time")
 MAX_DATE_WORDS = 8
 """Longer texts are not read as one date."""
@@ -168,6 +172,37 @@ def _weekdays(source: TokenizedText) -> Iterator[Mention]:
         day = names.weekdays.get(folded)
         if day is not None and (folded not in names.short_weekdays or _is_beside_date(source, at)):
             yield source.mention(at, at, "weekday", day)
+
+
+def _numbered_weekdays(
+    source: TokenizedText, now: datetime, times: Sequence[Mention]
+) -> Iterator[Mention]:
+    """`Thu 26`, `Donnerstag, den 26.`: the day of a month near `now` that is this weekday; a number
+    that no such day has is something else."""
+    hours = {time.start for time in times}
+    for at, folded in enumerate(source.folded):
+        weekday, place = source.names.weekdays.get(folded), at + 1
+        if weekday is None:
+            continue
+        while place < at + 3 and source.has_word(place, f"the {source.calendar.day_lead}"):
+            place += 1
+        # behind a comma only what a "the" leads in: "8.1 on Monday, 5.2 on Tuesday"
+        gap = _BESIDE if place == at + 1 else _LED_GAP
+        is_beside = all(gap.fullmatch(source.gap(between)) for between in range(at, place))
+        day = _day_number(source, place) if is_beside else 0
+        if (
+            not day
+            or source.words[place].start in hours
+            or _DECIMALS.match(source.text, source.words[place].end)
+        ):
+            continue
+        days = (_day_in(now + timedelta(days=28 * n), day) for n in NEAR_MONTHS)
+        if found := [(d.year, d.month, d.day) for d in days if d and d.weekday() == weekday]:
+            yield source.mention(at, place, "date", *dict.fromkeys(found))
+
+
+def _day_in(month: datetime, day: int) -> datetime | None:
+    return month.replace(day=day) if day <= monthrange(month.year, month.month)[1] else None
 
 
 def _is_beside_date(source: TokenizedText, at: int) -> bool:
@@ -321,6 +356,7 @@ def _times(source: TokenizedText) -> Iterator[Mention]:
             yield mention(text, (match.start(2), match.end()), "time", at)
             if match[1] and (first := _clock(int(match[1]), 0, half)):
                 yield mention(text, match.span(1), "time", first)
+            yield from _joined_hour(source, source.at(match.start(2)), half)
     yield from _hours(source)
     yield from _times_with_hour_word(text, language)
 
@@ -343,6 +379,7 @@ def _hours(source: TokenizedText) -> Iterator[Mention]:
     for at, folded in enumerate(source.folded):
         if folded in noon or folded in midnight:
             yield source.mention(at, at, "time", 720 if folded in noon else 0)
+            yield from _joined_hour(source, at, None)
         elif folded[0].isdigit():
             yield from _hour(source, at)
 
