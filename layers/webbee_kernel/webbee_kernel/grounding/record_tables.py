@@ -115,15 +115,18 @@ def _fields_of(claim: Claim, owner: Owner, places: ByStart) -> set[Field]:
 def wrong_fields(reading: Reading, index: Index, grounds: Grounds) -> Iterator[tuple[Claim, str]]:
     """The figures whose clause names another field of the same record and not their own, each with
     that field; not where the reply tells that field's value too."""
-    for claim, ground in grounds:
-        is_figure = claim.kind in ("number", "money") and not claim.mention.is_spelled
-        if not is_figure or ground.formula or len(ground.places) != 1 or not ground.places[0].key:
-            continue
-        place = ground.places[0]
+    for claim, place in _figures_of_one_field(grounds):
         fields = index.cached("objects", partial(_by_object, index))[_object_of(place)]
         rivals = [p for p in fields[:MAX_FIELDS] if _is_rival(p, place)]
         for other in _named_fields(reading, claim, place, rivals) if rivals else ():
             yield claim, f"{other.key}: {other.value}"
+
+
+def _figures_of_one_field(grounds: Grounds) -> Iterator[tuple[Claim, Place]]:
+    for claim, ground in grounds:
+        is_figure = claim.kind in ("number", "money") and not claim.mention.is_spelled
+        if is_figure and not ground.formula and len(ground.places) == 1 and ground.places[0].key:
+            yield claim, ground.places[0]
 
 
 def _named_fields(

@@ -181,28 +181,29 @@ def _numbered_weekdays(
     that no such day has is something else."""
     hours = {time.start for time in times}
     for at, folded in enumerate(source.folded):
-        weekday, place = source.names.weekdays.get(folded), at + 1
-        if weekday is None:
-            continue
-        while place < at + 3 and source.has_word(place, f"the {source.calendar.day_lead}"):
-            place += 1
-        # behind a comma only what a "the" leads in: "8.1 on Monday, 5.2 on Tuesday"
-        gap = _BESIDE if place == at + 1 else _LED_GAP
-        is_beside = all(gap.fullmatch(source.gap(between)) for between in range(at, place))
-        day = _day_number(source, place) if is_beside else 0
-        if (
-            not day
-            or source.words[place].start in hours
-            or _DECIMALS.match(source.text, source.words[place].end)
-        ):
-            continue
-        days = (_day_in(now + timedelta(days=28 * n), day) for n in NEAR_MONTHS)
-        if found := [(d.year, d.month, d.day) for d in days if d and d.weekday() == weekday]:
-            yield source.mention(at, place, "date", *dict.fromkeys(found))
+        weekday, place = source.names.weekdays.get(folded), _number_beside(source, at)
+        if weekday is not None and place and source.words[place].start not in hours:
+            days = _days_near(now, _day_number(source, place))
+            if fitting := [(d.year, d.month, d.day) for d in days if d.weekday() == weekday]:
+                yield source.mention(at, place, "date", *fitting)
 
 
-def _day_in(month: datetime, day: int) -> datetime | None:
-    return month.replace(day=day) if day <= monthrange(month.year, month.month)[1] else None
+def _number_beside(source: TokenizedText, at: int) -> int:
+    """The place of the day of a month behind a token, over a "the", or 0; behind a comma only what
+    that leads in: "8.1 on Monday, 5.2 on Tuesday"."""
+    place, leads = at + 1, f"the {source.calendar.day_lead}"
+    while place < at + 3 and source.has_word(place, leads):
+        place += 1
+    gap = _BESIDE if place == at + 1 else _LED_GAP
+    is_beside = all(gap.fullmatch(source.gap(between)) for between in range(at, place))
+    is_day = is_beside and _day_number(source, place)
+    return place if is_day and not _DECIMALS.match(source.text, source.words[place].end) else 0
+
+
+def _days_near(now: datetime, day: int) -> list[datetime]:
+    """The days of this number in the month of `now` and those beside it."""
+    months = {(d.year, d.month): d for d in (now + timedelta(days=28 * n) for n in NEAR_MONTHS)}
+    return [d.replace(day=day) for at, d in months.items() if day <= monthrange(*at)[1]]
 
 
 def _is_beside_date(source: TokenizedText, at: int) -> bool:

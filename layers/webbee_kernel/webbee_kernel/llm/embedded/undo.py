@@ -151,14 +151,16 @@ class UndoMessage:
     @cached_property
     def _meant(self) -> list[Undo]:
         """The effects that are meant; none where that is open."""
-        text = self._commands.message.text
+        text, pools = self._commands.message.text, (self._candidates, self._effects)
         if pressed := [u for u in self._effects if self._label(u) == text]:
             return pressed[:1]
-        pools = (self._candidates, [*filter(self._fits, self._effects)])
-        named = ([u for u in pool if self._target <= self._words_of(u)] for pool in pools)
+        named = ([*filter(self._is_named, pool)] for pool in pools)
         found = next(filter(None, named), []) or self._nearest(self._candidates)
         is_one = bool(self._target) and len(found) == 1
         return found if is_one or not found else self._counted(found)
+
+    def _is_named(self, effect: Undo) -> bool:
+        return self._fits(effect) and self._target <= self._words_of(effect)
 
     def _nearest(self, pool: list[Undo]) -> list[Undo]:
         """The one effect whose receipt, message or fields have the most of the words: "undo the
