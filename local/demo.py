@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Container
 from email.message import EmailMessage
 from typing import Any
 
@@ -25,8 +24,6 @@ PERSON = {
 TOKENS = {"sarah-ru": {**PERSON, "language": "ru"}, "sarah-en": {**PERSON, "language": "en"}}
 APPS = ("mail", "tasks", "notes")
 SESSION = "demo"
-KNOWN_SHOWN = 100
-"""Characters of a prompt's long line that the reader has seen before."""
 
 
 class Story:
@@ -43,8 +40,11 @@ class Story:
         """One turn: what the classifier reads, then the reply."""
         print("\n" + paint("you     ", "bold", "green") + paint(message, "bold"))
         self.prompt = client.get("/v1/inspect", session_id=SESSION, message=message)["prompt"]
-        print(paint("  the classifier reads", "dim"))
-        print(_prompt(self.prompt, self.read))
+        print(paint("  the classifier reads, beside what it read before", "dim"))
+        for line in self.prompt.splitlines():
+            if line not in self.read:
+                style = "yellow" if line.startswith("FACTS:") else "dim"
+                print(wrapped(line, "  │ ", style))
         self.read.update(self.prompt.splitlines())
         answer = client.turn(message, SESSION)
         # What Lambda's poller does: sections that a call changed are refreshed early.
@@ -149,19 +149,6 @@ def tasks_and_notes(story: Story) -> None:
 def heading(text: str) -> None:
     """A chapter."""
     print("\n" + paint(text, "bold", "magenta"))
-
-
-def _prompt(text: str, known: Container[str]) -> str:
-    """The prompt, block headers and FACTS picked out; a long line that stood in an earlier one
-    shows its beginning."""
-    lines = []
-    for line in text.splitlines():
-        if line in known and len(line) > 2 * KNOWN_SHOWN:
-            line = line[:KNOWN_SHOWN] + f" … (as before, {len(line):,} characters)"
-        is_header = line.startswith(("[SKELETON]", "[HISTORY]"))
-        style = "blue" if is_header else "yellow" if line.startswith("FACTS:") else "dim"
-        lines.append(wrapped(line, "  │ ", style))
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

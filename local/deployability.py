@@ -251,22 +251,13 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
         try:
             asyncio.run(create_model(name, settings).complete(request))
         except KernelError as error:
-            if "not authorized to perform" in _causes(error):
+            if "not authorized to perform" in getattr(error, "words", ""):
                 why = "it was not asked, because the credentials of this shell may not invoke it"
                 yield Item(f"model {name}", False, why, "warning")
                 continue
             yield Item(f"model {name}", False, str(error))
         else:
             yield Item(f"model {name}", True, "it answers")
-
-
-def _causes(error: BaseException | None) -> str:
-    """What an error and those before it say, also where one hides the other."""
-    found = []
-    while error is not None:
-        found.append(str(error))
-        error = error.__cause__ or error.__context__
-    return "\n".join(found)
 
 
 def _granted(name: str, deployment: Deployment) -> Iterable[Item]:
@@ -386,12 +377,6 @@ def refusal_of(value: str, parameter: Mapping[str, Any]) -> str:
     longest = parameter.get("MaxLength", len(value))
     if len(value) > longest or not _is_matched(value, parameter):
         return str(parameter.get("ConstraintDescription", parameter["Description"]))
-    if parameter["Type"] == "Number":
-        least, most = parameter.get("MinValue", value), parameter.get("MaxValue", value)
-        if not re.fullmatch(r"-?\d+(\.\d+)?", value):
-            return "must be a number"
-        if not float(least) <= float(value) <= float(most):
-            return f"must be at least {least}" + (f" and at most {most}" if most != value else "")
     return ""
 
 

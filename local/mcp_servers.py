@@ -33,11 +33,9 @@ from webbee_kernel.mcp.client.connections import (
 )
 from webbee_kernel.mcp.client.server_apps import extra_functions
 from webbee_kernel.mcp.client.server_tools import (
-    Tool,
     action_type,
     hidden_characters,
     problem_of,
-    tools_of,
 )
 from webbee_kernel.text import cut, reveal
 from webbee_kernel.types import JSONObject
@@ -246,20 +244,9 @@ def add(options: argparse.Namespace) -> int:
     if not _approved(resolved(server), options):
         return 1
     _write_down(server)
-    print(f"{server.id} is in {FILE}; {SERVE}, started anew, serves it")
-    tools = tools_of(_known(_folder(options))[server.id].tools).values()
-    if found := [t for t in tools if t.action_type == "read" or t.schema.get("properties")]:
-        # what only reads and needs nothing more is the best to begin with
-        best = min(found, key=_asks)
-        words = " ".join(re.findall("[^_-]+", best.fn_name))
-        shows = "; a form asks for the rest" if any(_asks(best)) else ""
-        print(f'then in the chat: "{words}"{shows}\nthe page\'s Apps list what else it can do')
+    told = f"{SERVE}, started anew, serves it, and the page's Apps list what it can do"
+    print(f"{server.id} is in {FILE}; {told}")
     return 0
-
-
-def _asks(tool: Tool) -> tuple[bool, bool]:
-    """Whether it does more than read, and whether it needs to be told something."""
-    return tool.action_type != "read", bool(tool.schema.get("required"))
 
 
 def _signed_in(server: McpServer, public_url: str) -> tuple[McpServer, str]:

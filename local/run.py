@@ -63,13 +63,12 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
         apart=True,
     ) as world:
         apps = apps_of(world)
-        says = MAIL if apps.get("mail") == "" else ANYTHING
         where = "" if options.fresh else options.keep
         check = f"{COMMAND} models check {shlex.quote(options.model)}"
         answers = f"{options.model} (without it: the built-in helper). What it can do: {check}"
         if options.model == "offline":
             answers = "the built-in helper, no language model."
-        print(welcome(world.url, apps, says, where, answers, found.result()), flush=True)
+        print(welcome(world.url, apps, where, answers, found.result()), flush=True)
         world.keep_fresh()
         say = partial(print, flush=True)
         world.beside(partial(models.learn, options.model, keep, settings, say), "model")
@@ -120,19 +119,9 @@ def _saved_at(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*.py")}
 
 
-MAIL = (
-    ("bob", "show the emails from today"),
-    ("bob", "send “status of the project” to the same address"),
-    ("alice", "покажи письма за сегодня"),
-)
-"""What there is to say where the mail extension is, and who says it."""
-ANYTHING = (("bob", "what can you do?"),)
-
-
 def welcome(
     url: str,
     apps: Mapping[str, str],
-    says: Sequence[tuple[str, str]] = MAIL,
     keep: str = "",
     model: str = "",
     offers: Sequence[str] = (),
@@ -140,14 +129,11 @@ def welcome(
     """What to type next, which model answers, where data stays, which extensions are there, and
     which are missing, with their reasons; `offers` are model servers that run here."""
     failed = {app_id: why for app_id, why in apps.items() if why}
-    chats = [
-        f"curl -s {url}/v1/chat -H 'Authorization: Bearer {user}' -d"
+    has_mail = apps.get("mail") == ""
+    said = "show the emails from today" if has_mail else "what can you do?"
+    chat = (
+        f"curl -s {url}/v1/chat -H 'Authorization: Bearer bob' -d"
         f""" '{{"message": "{said}", "session_id": "s1"}}'"""
-        for user, said in says
-    ]
-    inspect = (
-        f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode"
-        f" 'message={says[0][1]}'"
     )
     # `make` knows the repository's own folder
     is_makes = IN_REPOSITORY and Path(keep).resolve() == ROOT / ".webbee"
@@ -155,19 +141,14 @@ def welcome(
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
-        + ("; all four read one demo mailbox, which is on this machine." if says is MAIL else "."),
+        + ("; all four read one demo mailbox, which is on this machine." if has_mail else "."),
         *([f"Apps: {', '.join(there)}."] if (there := sorted(apps.keys() - failed)) else []),
         *([f"Model: {model}"] if model else []),
         *([f"Its data stays in {keep}. {emptied}"] if keep else []),
-        "",
-        paint("Chat:", "bold"),
-        *("  " + chat for chat in chats),
-        paint("What the model would read:", "bold"),
-        "  " + inspect,
-        "",
+        f"Chat: {chat}",
         *(f"{paint('not loaded', 'red')} {app_id}: {reason}" for app_id, reason in failed.items()),
-        *([f"{COMMAND} check says what to do.", ""] if failed else []),
-        *(f"{offer}\n" for offer in offers),
+        *([f"{COMMAND} check says what to do."] if failed else []),
+        *offers,
         "Ctrl-C stops it.",
     ]
     return "\n".join(lines)

@@ -142,9 +142,7 @@ def _of_operators(commands: Any) -> None:
     restore.add_argument("--from", required=True, dest="source", metavar="TABLE", help=told)
     restore.add_argument("--tenant", help="of this tenant only")
     restore.add_argument("--user", help="of this user only")
-    told = "also what has changed since; else what is missing"
-    restore.add_argument("--overwrite", **FLAG, help=told)
-    restore.add_argument("--dry-run", **FLAG, help="only say what would be done")
+    restore.add_argument("--overwrite", **FLAG, help="also what is there; else what is missing")
 
     told = "bedrock:<id> or openai:<base-url>#<model>"
     named = _shared("model", "WEBBEE_MODEL", nargs="?", help=told)

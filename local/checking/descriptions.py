@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
@@ -56,7 +55,6 @@ def description_problems(functions: Iterable[FunctionDef]) -> Iterator[tuple[Fun
             yield function, f"{function.name} {message}"
 
 
-@lru_cache(maxsize=1024)
 def _stems(words: str) -> frozenset[str]:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", words).lower()
     found = (t.text for t in language.tokens(spaced))

@@ -7,7 +7,6 @@ in that process: `python -m <this module> FOLDER` answers on its output with one
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import re
 import subprocess
@@ -28,7 +27,6 @@ from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_extension
 from webbee_kernel.guards.field_names import DESTROY
 from webbee_kernel.guards.sinks import classify_function
-from webbee_kernel.llm.tools import tool_spec
 from webbee_kernel.sdk import FunctionDef
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
@@ -49,10 +47,6 @@ QUIET = "ignore::RuntimeWarning:runpy"
 """That this module is imported before it runs; the last words of a child are its own."""
 
 FINAL = re.compile("|".join(DESTROY))
-MAX_SCHEMA = 4_000
-"""Characters of a function's schema above which every prompt pays noticeably."""
-
-
 _CHECKED = TypeAdapter(CheckResult)
 
 
@@ -100,10 +94,6 @@ def _look(folder: Path) -> CheckResult:
         found.append(Finding.of("main.py", 1, "empty", message))
     for function in info.functions:
         handler = extension.functions[function.fn_name].func
-        size = len(json.dumps(tool_spec(function).input_schema))
-        if size > MAX_SCHEMA:
-            message = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
-            found.append(_at(handler, folder, "schema", message))
         found += _slots(extension.app_id, function, folder, _at(handler, folder, "slot", ""))
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding.of("main.py", 1, "icon", f"{info.icon} is not there"))
@@ -140,14 +130,14 @@ def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) ->
                 message = f"{app_id}.{function.fn_name}: {{{name}}} of the example {example!r}"
                 has = f"it has {', '.join(known)}{near(name, known)}" if known else "it has none"
                 text = f"{message} is no parameter of the function: {has}"
-                yield replace(place, message=text, **_written(folder, example))
+                yield replace(place, message=text, **_written(folder, f".*{re.escape(example)}"))
 
 
-def _written(folder: Path, text: str) -> dict[str, Any]:
-    """File and line where a text stands; empty where it stands nowhere."""
+def _written(folder: Path, pattern: str) -> dict[str, Any]:
+    """File and line of the first line that begins so; empty where none does."""
     for path, name in sources(folder):
         for number, line in enumerate(source_lines(path.read_text("utf-8")), 1):
-            if text in line:
+            if re.match(pattern, line):
                 return {"file": name, "line": number}
     return {}
 
@@ -205,38 +195,15 @@ def _described(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
 def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
     """Parameters that may be null and have to be given all the same: `days: Optional[int]`; also
     those of a model inside."""
-    for model in _models(function.params_model, set()):
-        for name, info in model.model_fields.items():
-            if not (info.is_required() and type(None) in typing.get_args(info.annotation)):
+    whole = function.params_model.model_json_schema() if function.params_model else {}
+    for schema in (whole, *whole.get("$defs", {}).values()):
+        for name in schema.get("required", ()):
+            if {"type": "null"} not in schema["properties"][name].get("anyOf", ()):
                 continue
             message = f"{name} may be None and must be given all the same: end it with = None, or"
-            text = f"{message} Field(None, …)"
-            yield replace(
-                _at(function.func, folder, "optional", text), **_field_place(model, name, folder)
-            )
-
-
-def _models(kind: Any, seen: set[Any]) -> Iterator[type[BaseModel]]:
-    """The models that a type is made of, each once: `list[Guest]` of `Guest` and its fields'."""
-    if kind in seen:
-        return
-    seen.add(kind)
-    for inner in typing.get_args(kind):
-        yield from _models(inner, seen)
-    if inspect.isclass(kind) and not typing.get_args(kind) and issubclass(kind, BaseModel):
-        yield kind
-        for info in kind.model_fields.values():
-            yield from _models(info.annotation, seen)
-
-
-def _field_place(model: type[BaseModel], name: str, folder: Path) -> dict[str, Any]:
-    """File and line of a model's field; empty where its source is not there."""
-    with suppress(OSError, TypeError, StopIteration):
-        lines, first = inspect.getsourcelines(model)
-        file = _name_of(inspect.getfile(model), folder)
-        at = next(n for n, line in enumerate(lines) if re.match(rf"\s+{re.escape(name)}\s*:", line))
-        return {"file": file, "line": first + at}
-    return {}
+            found = _at(function.func, folder, "optional", f"{message} Field(None, …)")
+            field = rf"\s+{re.escape(name)}\s*:.*\b(Optional|None)\b"
+            yield replace(found, **_written(folder, field))
 
 
 def _cron_problem(cron: str) -> str:

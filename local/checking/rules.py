@@ -58,7 +58,6 @@ RULES: dict[str, Rule] = {
         Rule("I-CACHE-TTL-CAP-300S", "a time to live that the cache refuses"),
         Rule("snapshot", "a snapshot that is no dict"),
         Rule("seventh-field", "a field of a snapshot that never renders", WARNING),
-        Rule("schema", "a schema that makes every prompt long", WARNING),
         Rule("system-prompt", "a system prompt that is cut", WARNING),
         # names and forms that must agree
         Rule("secret", "a secret that is not declared, or not for this use"),

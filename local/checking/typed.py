@@ -16,16 +16,15 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
-from token import OP
 
 import webbee_kernel
 
 from .rules import FUNCTIONS, Finding, decorator, is_handler, source_lines, sources
 
 SECONDS = 120.0
+PARTS = (ast.arg, ast.expr)
 CONTEXT = "__webbee_context"
 RESULT = f"{CONTEXT}.ActionResult | {CONTEXT}_Model | {CONTEXT}_Mapping[str, {CONTEXT}_Any]"
 """What a handler may return."""
@@ -102,14 +101,13 @@ def annotated(source: str) -> str:
 
 
 def _colon(source: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
-    """Line and byte at which a function's signature ends."""
-    depth = 0
-    rest = (f"{line}\n" for line in source_lines(source)[node.lineno - 1 :])
-    for token in tokenize.generate_tokens(rest.__next__):
-        depth += (token.string in "([{") - (token.string in ")]}") if token.type == OP else 0
-        if token.type == OP and token.string == ":" and not depth:
-            line, column = token.start
-            return node.lineno + line - 1, len(token.line[:column].encode())
+    """Line and byte of the first colon behind the name and the parameters of a function."""
+    parts = [n for n in ast.walk(node.args) if isinstance(n, PARTS)]
+    ends = [(n.end_lineno or 1, n.end_col_offset or 0) for n in parts]
+    line, column = max(ends, default=(node.lineno, node.col_offset))
+    for number, text in enumerate(source_lines(source)[line - 1 :], line):
+        if (at := text.encode().find(b":", column if number == line else 0)) >= 0:
+            return number, at
     raise ValueError(f"the signature of {node.name} has no end")
 
 

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from ..checking import CheckResult, Finding, lines_of, problems_of
 from ..project import COMMAND, ROOT, child_environment, filled_folder, folder_of_extensions
@@ -44,13 +43,8 @@ def check(options: argparse.Namespace) -> int:
     with waiting("checking"):
         found = dict(problems(inside or [folder]))
     errors = sum(len(listed.errors) for listed in found.values())
-    reports: list[dict[str, Any]] = [
-        {
-            "extension": f.name,
-            "errors": len(listed.errors),
-            "findings": [asdict(x) for x in listed.findings],
-            "consent": dict(listed.consent),
-        }
+    reports = [
+        {"extension": f.name, "errors": len(listed.errors), **asdict(listed)}
         for f, listed in found.items()
     ]
     lines = [line for checked, listed in found.items() for line in lines_of(checked, listed)]

@@ -60,19 +60,19 @@ def deploy(options: argparse.Namespace) -> int:
 
 
 def _told(options: argparse.Namespace, folder: Path) -> list[Item]:
-    """What there is to say before anything is built; CliError tells what is missing."""
+    """What there is to say before anything is built; CliError where something is missing."""
     refused = [Item("parameters", False, sentence) for sentence in wrong(options.parameters)]
     items = refused if options.dry_run else [*look(options.parameters, options.rest)]
-    for item in items:
-        if item.derived:
-            print(item.message, file=sys.stderr)
-        elif not item.ok and item.level == "warning":
-            print(f"{paint('warning:', 'yellow')} {item.name}: {item.message}", file=sys.stderr)
-    if missing := _missing(items):
-        raise CliError("\n".join(f"{item.name}: {item.message}" for item in missing))
-    for item in _missing(_extensions(folder)):
-        raise CliError(f"{item.message} – {COMMAND} check tells the rest")
+    items += _extensions(folder)
+    for line in (_line(item) for item in items if item.derived or not item.ok):
+        print(line, file=sys.stderr)
+    if _missing(items):
+        raise CliError(f"nothing was built; of extensions {COMMAND} check tells the rest")
     return items
+
+
+def _line(item: Item) -> str:
+    return f"{mark(item.ok, item.level)} {item.name}: {item.message}"
 
 
 def _missing(items: Iterable[Item]) -> list[Item]:
@@ -101,7 +101,7 @@ def deploy_check(options: argparse.Namespace) -> int:
     items = [tried(name, partial(_program, *tool), level) for name, tool in tools.items()]
     items += [*look(options.parameters, options.rest), *_extensions(folder)]
     missing = _missing(items)
-    lines = [f"{mark(item.ok, item.level)} {item.name}: {item.message}" for item in items]
+    lines = [_line(item) for item in items]
     lines += [f"\n{len(missing)} to mend before {FIRST}" if missing else f"\nready: {FIRST}"]
     tell(options, {"ready": not missing, "items": [asdict(i) for i in items]}, lines)
     return 1 if missing else 0

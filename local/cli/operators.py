@@ -104,26 +104,29 @@ def _asked(work: Coroutine[Any, Any, T]) -> T:
         raise CliError(str(error)) from None
 
 
-LEFT = "changed since, left as they are (--overwrite takes the restored ones)"
-
-
 def restore(options: argparse.Namespace) -> int:
-    """Put what the restored table has and the stack's own has not; with `--overwrite` also what
-    has changed. May be repeated: an item that is there already is left alone."""
+    """Put what the restored table has and the stack's own has not; with `--overwrite` all that it
+    has. May be repeated."""
     aws = clients()
     dynamodb, target = aws("dynamodb"), table_names(options.stack, aws)[options.table]
     if options.source == target:
         raise CliError(f"{target} is the stack's own table: name the one that was restored")
-    counts: Counter[str] = Counter()
+    # Somebody may write meanwhile: what was missing is put where it still is.
+    missing = {"ConditionExpression": "attribute_not_exists(pk)"}
+    counts = Counter(written=0, left=0)
     try:
         for item in _items(dynamodb, options):
-            counts[_copied(dynamodb, target, item, options)] += 1
+            try:
+                condition = {} if options.overwrite else missing
+                dynamodb.put_item(TableName=target, Item=item, **condition)
+                counts["written"] += 1
+            except dynamodb.exceptions.ConditionalCheckFailedException:
+                counts["left"] += 1
     except (ClientError, BotoCoreError) as error:
-        done = ", ".join(f"{number} {what}" for what, number in counts.items()) or "nothing yet"
-        raise CliError(f"{error} – {done}; run it again to go on") from None
-    lines = [f"{number:>8} {what}" for what, number in sorted(counts.items())]
-    none = [f"nothing of that is in {options.source}"]
-    tell(options, {"table": target, "dry_run": options.dry_run, **counts}, lines or none)
+        told = f"{error} – {counts['written']} written; run it again to go on"
+        raise CliError(told) from None
+    lines = [f"{counts['written']:>8} written", f"{counts['left']:>8} left as they are"]
+    tell(options, {"table": target, **counts}, lines)
     return 0
 
 
@@ -138,23 +141,3 @@ def _items(dynamodb: Any, options: argparse.Namespace) -> Iterator[Item]:
             expires = float(item.get("expires_at", {}).get("N", "inf"))
             if expires > now and options.tenant in ("", tenant) and options.user in ("", user):
                 yield item
-
-
-def _copied(dynamodb: Any, target: str, item: Item, options: argparse.Namespace) -> str:
-    """What became of an item, in words; with `--dry-run` what would."""
-    key = {name: item[name] for name in ("pk", "sk")}
-    there = dynamodb.get_item(TableName=target, Key=key, ConsistentRead=True).get("Item")
-    if there == item:
-        return "there already"
-    if there and not options.overwrite:
-        return LEFT
-    told = "changed since, taken back" if there else "were missing"
-    if options.dry_run:
-        return f"{told} – not yet written"
-    # Somebody may write it meanwhile: what was missing is put where it still is.
-    condition = {} if there else {"ConditionExpression": "attribute_not_exists(pk)"}
-    try:
-        dynamodb.put_item(TableName=target, Item=item, **condition)
-    except dynamodb.exceptions.ConditionalCheckFailedException:
-        return LEFT
-    return told

@@ -38,7 +38,6 @@ def test_the_guides_own_server_is_added_as_a_read(here: Path, command: Command) 
     words = typed.split()
     printed, _ = command(*words[:2], "--yes", *words[2:])
     assert "new     list_pantry (read)" in printed
-    assert 'then in the chat: "list pantry"\n' in printed
     assert '"list pantry" is said in the chat' in GUIDE
 
 
@@ -61,18 +60,19 @@ def test_a_server_is_added_and_approved_anew(told: Told, here: Path, command: Co
     command("mcp", "list")
 
 
-def test_the_message_that_is_told_finds_a_tool(told: Told, here: Path, command: Command) -> None:
+def test_what_a_server_says_finds_a_tool_by_its_name(
+    told: Told, here: Path, command: Command
+) -> None:
     untold = {"name": "count_all-sheep", "inputSchema": ADD["inputSchema"]}
     told.behave(tools=[NOTE, {**untold, "annotations": {"readOnlyHint": True}}])
     out, _ = command("mcp", "add", "my-sums", "--server", told.url, "--yes")
     assert "2 tools approved" in out and "4 functions with list_resources, read_resource" in out
-    (message,) = re.findall('in the chat: "(.+)"; a form asks for the rest', out)
     k = kernel(here / "extensions", McpServer(id="my-sums", url=told.url))
     app = k.registry.catalogue().apps["my-sums"]
     assert (app.display_name, len(app.functions)) == ("My sums", 4)
     assert app.description == "Tools of the MCP server My sums"
     assert "Count all sheep" in {f.description for f in app.functions}
-    assert '"function": "count_all-sheep"' in json.dumps(k.chat(message).body["ui"])
+    assert '"function": "count_all-sheep"' in json.dumps(k.chat("count all sheep").body["ui"])
 
 
 def test_no_function_lists_resources_of_none(told: Told, here: Path, command: Command) -> None:
