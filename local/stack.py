@@ -27,7 +27,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
 from webbee_kernel.api.model_broker import BrokerService
-from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessPool
+from webbee_kernel.api.process_pool import ProcessPool
 from webbee_kernel.config import GROUPS, Settings, variable_of
 
 from .aws import account, account_tables, lambda_api, local_aws
@@ -309,7 +309,6 @@ def cell_environment(
     seen = {k: v for k, v in env.items() if k in given or k.startswith("LC_")}
     seen |= {"PYTHONPATH": child_environment()["PYTHONPATH"], "PYTHONUTF8": "1"}
     region = env["AWS_DEFAULT_REGION"]
-    memory = str(template["Parameters"]["Memory"]["Default"])
     return {
         **seen,
         "AWS_ACCESS_KEY_ID": "cell",
@@ -319,6 +318,4 @@ def cell_environment(
         "AWS_ENDPOINT_URL": aws,
         "AWS_ENDPOINT_URL_LAMBDA": models,
         "WEBBEE_MODEL_BROKER": BROKER,
-        MEMORY_MB: dict(p.split("=") for p in memory.split(","))["ToolDispatch"],
-        SECONDS: str(template["Resources"][FUNCTION]["Properties"]["Timeout"]),
     }

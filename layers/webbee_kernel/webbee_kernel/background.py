@@ -14,26 +14,15 @@ import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 POLL_S: Final = 0.1
 """Seconds between two looks at whether the loops of what is waited for still run."""
 
 
-class _Work(NamedTuple):
-    """Running work: its start and, where an event loop runs it, the task."""
-
-    at: float
-    task: asyncio.Task[object] | None = None
-
-    def is_running(self) -> bool:
-        """Whether it can still end: its loop runs, or is a kernel loop that is about to."""
-        loop = self.task.get_loop() if self.task else None
-        return loop is None or loop.is_running() or (isinstance(loop, _Loop) and not loop.ending)
-
-
-_running: dict[concurrent.futures.Future[Any], _Work] = {}
-"""Any thread may change this at any time, so iterate over a copy."""
+_running: dict[concurrent.futures.Future[Any], asyncio.Task[object] | None] = {}
+"""Running work with its task, where an event loop runs it. Any thread may change this at any time,
+so iterate over a copy."""
 
 
 def start(work: Coroutine[Any, Any, object], name: str) -> None:
@@ -46,27 +35,25 @@ def start(work: Coroutine[Any, Any, object], name: str) -> None:
 
 def track(work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None) -> None:
     """Count work that runs elsewhere; its owner must always complete the future."""
-    for dead, work_ in list(_running.items()):
+    for dead, task_ in list(_running.items()):
         # tasks of a closed loop never call back: here is where they are taken out
-        if work_.task and work_.task.get_loop().is_closed():
+        if task_ and task_.get_loop().is_closed():
             _running.pop(dead, None)
-    _running[work] = _Work(time.monotonic(), task)
+    _running[work] = task
     work.add_done_callback(lambda future: _running.pop(future, None))
 
 
-def oldest_s() -> float:
-    """Age of the oldest background work in seconds; 0 where there is none."""
-    now = time.monotonic()
-    return now - min(
-        (work.at for work in list(_running.values()) if work.is_running()), default=now
-    )
+def _can_end(task: asyncio.Task[object] | None) -> bool:
+    """Whether work can still end: its loop runs, or is a kernel loop that is about to."""
+    loop = task.get_loop() if task else None
+    return loop is None or loop.is_running() or (isinstance(loop, _Loop) and not loop.ending)
 
 
 def wait(timeout: float | None = None) -> bool:
     """Block until no background work runs, at most `timeout` seconds; whether all of it ended.
     Work whose loop has ended is ignored."""
     end = time.monotonic() + (math.inf if timeout is None else timeout)
-    while running := [work for work, began in list(_running.items()) if began.is_running()]:
+    while running := [work for work, task in list(_running.items()) if _can_end(task)]:
         timeout_s = min(POLL_S, end - time.monotonic())
         if timeout_s <= 0:
             return False

@@ -34,7 +34,6 @@ SESSION_HEADERS: Final = (
 """Headers in which front ends name a conversation, by default or by configuration."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_SENTENCE: Final = re.compile(r".+?(?:[.!?\u2026]+\s+|\n+|$)", re.S)
 OWN: Final = "The kernel calls its own functions only."
 _TYPES: Final[Mapping[int, str]] = {
     401: "authentication_error",
@@ -245,16 +244,14 @@ def _whole(made: JSONObject, reply: JSONObject, usage: Usage) -> JSONObject:
 
 
 def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterator[JSONObject]:
-    """The reply sentence by sentence."""
+    """The reply as a stream, which begins when the turn is done: in one piece."""
     base = {**made, "object": "chat.completion.chunk"}
 
     def chunk(delta: JSONObject, end: str | None = None) -> JSONObject:
         choice = {"index": 0, "delta": delta, "finish_reason": end, "logprobs": None}
         return {**base, "choices": [choice]}
 
-    yield chunk({"role": "assistant", "content": ""})
-    for sentence in _SENTENCE.findall(as_text(reply)):
-        yield chunk({"content": sentence})
+    yield chunk({"role": "assistant", "content": as_text(reply)})
     yield {**chunk({}, "stop"), "webbee": _extras(reply)}
     # the protocol wants it last, in a chunk without choices
     if usage is not None:

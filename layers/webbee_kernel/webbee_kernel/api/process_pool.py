@@ -84,21 +84,11 @@ def descendants(pid: int = 0) -> dict[int, str]:
     return found
 
 
-TOO_LARGE: Final = 91
-TOO_LONG: Final = 92
 CLOSED: Final = 93
-"""Exit statuses of a process that ends itself."""
+"""Exit status of a process that ends itself: an extension closed its sockets."""
 CLOSED_TEXT: Final = "it closed a call's connection"
-_ENDS: Final[Mapping[int, str]] = {
-    TOO_LARGE: "with more memory than the function may have",
-    TOO_LONG: "after work that nobody waited for any more",
-    CLOSED: f"after {CLOSED_TEXT}",
-}
-MEMORY_MB: Final = "WEBBEE_PROCESS_MB"
-SECONDS: Final = "WEBBEE_PROCESS_SECONDS"
 FINISHES: Final = "WEBBEE_PROCESS_FINISHES"
-"""Environment variables of the child: its limits (none if missing), and whether an answer waits for
-background work."""
+"""Environment variable of the child: whether an answer waits for background work."""
 START_S: Final = 60.0
 """Seconds in which the extensions have to be loaded."""
 GRACE_S: Final = 3.0
@@ -332,8 +322,9 @@ class _Process:
 
 
 def _how(status: int) -> str:
-    other = f"with signal {-status}" if status < 0 else f"with exit status {status}"
-    return _ENDS.get(status, other)
+    if status == CLOSED:
+        return f"after {CLOSED_TEXT}"
+    return f"with signal {-status}" if status < 0 else f"with exit status {status}"
 
 
 def _name(event: Mapping[str, Any]) -> str:

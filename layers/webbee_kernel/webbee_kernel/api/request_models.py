@@ -20,14 +20,6 @@ PAGE = 50
 """Rows of a list in one answer, maximum and default."""
 
 
-def limit_of(text: str) -> int:
-    """The number of rows; BadInput unless it is from 1 to `PAGE`."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(PAGE))
-    if not is_number or not 1 <= int(text) <= PAGE:
-        raise BadInput(f"limit is a number from 1 to {PAGE}", field="limit", limit=PAGE)
-    return int(text)
-
-
 def at_most(limit: int, name: str, value: str) -> str:
     """The text; BadInput where it is longer."""
     if len(value) > limit:
@@ -159,9 +151,7 @@ class After(Params):
 class Page(After):
     """A part of a list."""
 
-    limit: Annotated[
-        int, Field(ge=1, le=PAGE, description="How many rows, at most."), BeforeValidator(limit_of)
-    ] = PAGE
+    limit: Annotated[int, Field(ge=1, le=PAGE, description="How many rows, at most.")] = PAGE
 
 
 class EventsParams(Params):

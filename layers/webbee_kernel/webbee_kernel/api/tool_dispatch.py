@@ -14,7 +14,6 @@ import os
 import socket
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -30,7 +29,7 @@ from ..extensions.registry import use_configuration
 from ..observability import count_request, measure
 from ..types import CallRequest, JSONObject, from_dict, to_dict
 from .function import Function
-from .process_pool import CLOSED, FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG, ProcessPool
+from .process_pool import CLOSED, FINISHES, ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
 """Environment variables that a child must not have: it would take Lambda's events."""
@@ -109,9 +108,6 @@ def tool_service(settings: Settings, clock: Clock) -> ToolService | ProcessServi
     return ToolService(settings, clock)
 
 
-CHECK_S: Final = 0.5
-
-
 def main() -> None:
     """Handle calls until the parent closes the socket."""
     calls = socket.socket(fileno=os.dup(0))
@@ -119,14 +115,11 @@ def main() -> None:
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     faulthandler.enable(all_threads=False)
-    # removed: extension code need not see them
-    most_mb = float(os.environ.pop(MEMORY_MB, "inf"))
-    longest_s = float(os.environ.pop(SECONDS, "inf"))
+    # removed: extension code need not see it
     finishes = bool(os.environ.pop(FINISHES, ""))
     function = Function("tool_dispatch", ToolService, alone=True)
     function.service()
     calls.sendall(b"\n")
-    threading.Thread(target=_watch, args=(most_mb, longest_s), daemon=True).start()
     try:
         while ends := socket.recv_fds(calls, 1, 1)[1]:
             os.set_inheritable(ends[0], False)
@@ -150,29 +143,6 @@ def _answer(call: socket.socket, function: Function, finishes: bool) -> None:
         if finishes:
             background.wait()
         call.sendall(json.dumps(said).encode() + b"\n")
-
-
-def _watch(most_mb: float, longest_s: float) -> None:
-    """End the process where Lambda would end it: on too much memory, or background work that does
-    not end."""
-    while True:
-        time.sleep(CHECK_S)
-        if _memory_mb() > most_mb:
-            os._exit(TOO_LARGE)
-        if background.oldest_s() > longest_s:
-            os._exit(TOO_LONG)
-
-
-def _memory_mb() -> float:
-    """Resident memory now; without `/proc`, its maximum so far."""
-    try:
-        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    except OSError:
-        import resource
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
 
 
 if __name__ == "__main__":
