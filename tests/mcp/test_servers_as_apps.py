@@ -85,7 +85,7 @@ def test_arguments_are_checked_by_a_schema_of_any_draft_as_far_as_it_is_one(
     assert (refused.value.code, refused.value.field) == (f"VALIDATION_{code}", field)
 
 
-def test_resources_and_texts_are_read_and_progress_is_told(told: Told, k: TestKernel) -> None:
+def test_resources_and_texts_are_read(told: Told, k: TestKernel) -> None:
     listed = ask(k, "sums", "list_resources", {})
     read = ask(k, "sums", "read_resource", {"uri": "memo://one"})
     assert listed.data == {"resources": [{"uri": "memo://one", "name": "one"}]}
@@ -93,9 +93,6 @@ def test_resources_and_texts_are_read_and_progress_is_told(told: Told, k: TestKe
     text = {"content": [{"type": "text", "text": "two notes"}]}
     told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
     assert ask(k, "sums", "add", SUM).summary == "two notes", "it is its own summary"
-    events = k.run(k.app.stores.events.since(k.key, "", now=k.clock.now()))
-    (progress,) = [e.data for e in events if e.kind == "progress"]
-    assert progress == {"app_id": "sums", "percent": 25.0, "text": "a quarter"}
 
 
 def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None:

@@ -183,8 +183,6 @@ MAX_QUESTIONS: Final = 8
 """Times a server may ask before it answers one call."""
 _RESULT: Final[TypeAdapter[Any]] = TypeAdapter(types.CallToolResult | types.InputRequiredResult)
 
-Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-
 
 class Session:
     """A connection. `open` before anything else; calls may run side by side."""
@@ -245,7 +243,7 @@ class Session:
         return _dump(await self.client.session.read_resource(uri))
 
     async def call_tool(
-        self, name: str, arguments: JSONObject, progress: Progress, elicitation: Elicitation
+        self, name: str, arguments: JSONObject, elicitation: Elicitation
     ) -> JSONObject:
         """A `tools/call` result, not validated against the output schema. Questions go to
         `elicitation`."""
@@ -257,7 +255,7 @@ class Session:
                 params = types.CallToolRequestParams(name=name, arguments=arguments, **more)
                 request = types.CallToolRequest(params=params)
                 # not the library's call_tool: that holds results against the tool's schema
-                result = await session.send_request(request, _RESULT, progress_callback=progress)
+                result = await session.send_request(request, _RESULT)
                 if not isinstance(result, types.InputRequiredResult):
                     return _dump(result)
                 replies = await self._replies(result.input_requests or {})
