@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, islice, pairwise
 from zoneinfo import ZoneInfo
@@ -26,6 +26,7 @@ _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 _MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
 _ZONED = re.compile(r"\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$")
+_UTC = re.compile(r"[^\n\d]{0,8}\b(?:UTC|GMT)\b(?![+-])")
 _JOINED = re.compile(r"\s?[-\u2013\u2014&]")
 _OF = re.compile(r"(\d+)/(\d+)")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
@@ -51,7 +52,10 @@ class Dates:
             return Ground(found, "formatted")
         if derived := next(filter(None, (self._offset_dates[1].get(told) for told in told)), None):
             return Ground([], "derived", next(iter(derived.values())))
-        if any(at % HALF_HOUR in self._index.cached("zoned", self._zone_minutes) for at in told):
+        # of a named zone each time is known, of another one only the minutes
+        is_utc = _UTC.match(self._reading.text, claim.end)
+        zoned = self._index.cached("utc", self._utc) if is_utc else self._zone_minutes
+        if any((at if is_utc else at % HALF_HOUR) in zoned for at in told):
             return Ground([], "derived", "in another zone")
         return self._approximate(claim)
 
@@ -76,7 +80,16 @@ class Dates:
         derived = next(filter(None, (self._offset_dates[1].get(m) for m in near)), None)
         return Ground([], "derived", next(iter(derived.values()))) if derived else None
 
+    def _utc(self) -> frozenset[int]:
+        """The minutes since midnight UTC of the moments of the data."""
+        found = filter(None, (moment(p.value) for p in self._index.strings))
+        return frozenset(at.hour * HOUR + at.minute for at in (m.astimezone(UTC) for m in found))
+
+    @property
     def _zone_minutes(self) -> frozenset[int]:
+        return self._index.cached("zoned", self._find_zone_minutes)
+
+    def _find_zone_minutes(self) -> frozenset[int]:
         """The minutes past the half hour of times in other zones, since most zones differ by half
         hours."""
         held = ((at, place.value) for at, own in self._index.times.items() for place in own)
@@ -131,11 +144,12 @@ class Dates:
 
     @cached_property
     def weekdays_of_dates(self) -> dict[int, tuple[Claim, Claim]]:
-        """The weekdays next to a date, with it, by start offset."""
+        """The weekdays and relative days next to a date, with it, by start offset."""
         found, earlier = dict[int, tuple[Claim, Claim]](), ""
         for one, other in pairwise(self._reading.claims):
-            named, dated = (one, other) if one.kind == "weekday" else (other, one)
-            is_pair = named.kind == "weekday" and dated.kind in ("date", "moment")
+            named, dated = (one, other) if _names_day(one) else (other, one)
+            is_pair = _names_day(named) and dated.kind in ("date", "moment")
+            is_pair = is_pair and not dated.mention.is_relative
             # of "Monday and Tuesday, 4 and 5 May" each day has its own
             if is_pair and earlier != "weekday" and self._is_beside(one, other):
                 found[named.start] = named, dated
@@ -146,7 +160,8 @@ class Dates:
         """The weekdays that do not fit their date, each with the date."""
         for named, dated in self.weekdays_of_dates.values():
             days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
-            if days and {on.weekday() for on in days}.isdisjoint(named.mention.readings):
+            told = {on.weekday() for on in days}.union((on.year, on.month, on.day) for on in days)
+            if days and told.isdisjoint(named.mention.readings):
                 yield named, days[0].isoformat()
 
     def _is_beside(self, one: Claim, other: Claim) -> bool:
@@ -241,6 +256,11 @@ class Dates:
         for text in (p.value for p in self._index.strings if p.call == MESSAGE):
             for one in language.numbers(text, spoken.tag):
                 yield one.value, unit_after(text, one.end, spoken).name, ()
+
+
+def _names_day(claim: Claim) -> bool:
+    """Whether a value is a weekday, or a day counted from today: "this Thursday, 26 November"."""
+    return claim.kind == "weekday" or (claim.kind == "date" and claim.mention.is_relative)
 
 
 def _is_abroad(value: object, mine: str) -> bool:
