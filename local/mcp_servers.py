@@ -31,7 +31,6 @@ from webbee_kernel.mcp.client.connections import (
     failure_of,
     servers_of,
 )
-from webbee_kernel.mcp.client.server_apps import extra_functions
 from webbee_kernel.mcp.client.server_tools import (
     action_type,
     hidden_characters,
@@ -138,12 +137,10 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
     """Ask a server what it offers. Raises what keeps it from answering."""
 
     async def work(session: Session) -> Seen:
-        # a library may announce resources for every server: what counts is whether it has any
-        has_any = session.has_resources and any(await session.list_resources())
         refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
         tools = tuple(compared(t) for t in session.tools if not _why_not(t))
         others = digests(t for t in session.tools if str(t.get("name"))[:100] in refused)
-        approval = Approval(server.where, tools, session.protocol, has_any, now, others)
+        approval = Approval(server.where, tools, session.protocol, now, others)
         hidden = {str(t["name"]): places for t in tools if (places := hidden_characters(t))}
         return Seen(approval, refused, hidden, session.about)
 
@@ -170,7 +167,7 @@ def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
     """Keep them, readable and in a stable order, so that a change shows in a review."""
     servers: dict[str, JSONObject] = {}
     for name, approval in sorted(approvals.items()):
-        short = ("where", "protocol", "resources", "approved_at", "tools")
+        short = ("where", "protocol", "approved_at", "tools")
         servers[name] = {key: getattr(approval, key) for key in short}
         if approval.left_out:
             servers[name]["left_out"] = dict(sorted(approval.left_out.items()))
@@ -300,10 +297,9 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
         print("nothing is approved")
         return False
     path = write(_folder(options), known | {server.id: found.approval})
-    tools, more = len(found.approval.tools), extra_functions(server, found.approval)
-    told_more = f", {tools + len(more)} functions with {', '.join(more)}" if more else ""
+    tools = len(found.approval.tools)
     counted = f"{tools} tool{'s' * (tools != 1)}"
-    print(f"{mark(True)} {server.id}: {counted} approved in {path}{told_more}")
+    print(f"{mark(True)} {server.id}: {counted} approved in {path}")
     return True
 
 

@@ -47,7 +47,6 @@ class Told:
     hang = 0.0
     hang_at = ""
     status = 0
-    resources: Sequence[dict[str, str]] = ({"uri": "memo://one", "name": "one"},)
     size = 0
     elicit: Mapping[str, Any] = {}
     greetings = 0
@@ -138,20 +137,13 @@ class Told:
     def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
             about = {"serverInfo": {"name": "told", "version": "1.0"}}
-            can = {"capabilities": {"tools": {"listChanged": True}, "resources": {}}}
+            can = {"capabilities": {"tools": {"listChanged": True}}}
             return {"protocolVersion": params["protocolVersion"], **about, **can}
         if method == "tools/list":
             start = int(params.get("cursor") or 0)
             end = start + self.page
             more = {"nextCursor": str(end)} if end < len(self.tools) else {}
             return {"tools": self.tools[start:end], **more}
-        if method == "resources/list":
-            return {"resources": self.resources}
-        if method == "resources/templates/list":
-            return {"resourceTemplates": []}
-        if method == "resources/read":
-            memo = {"mimeType": "text/plain", "text": "the first memo"}
-            return {"contents": [{"uri": params["uri"], **memo}]}
         if method == "tools/call":
             return self._called(params)
         raise LookupError(method)

@@ -66,21 +66,19 @@ def test_what_a_server_says_finds_a_tool_by_its_name(
     untold = {"name": "count_all-sheep", "inputSchema": ADD["inputSchema"]}
     told.behave(tools=[NOTE, {**untold, "annotations": {"readOnlyHint": True}}])
     out, _ = command("mcp", "add", "my-sums", "--server", told.url, "--yes")
-    assert "2 tools approved" in out and "4 functions with list_resources, read_resource" in out
+    assert "2 tools approved" in out
     k = kernel(here / "extensions", McpServer(id="my-sums", url=told.url))
     app = k.registry.catalogue().apps["my-sums"]
-    assert (app.display_name, len(app.functions)) == ("My sums", 4)
+    assert (app.display_name, len(app.functions)) == ("My sums", 2)
     assert app.description == "Tools of the MCP server My sums"
     assert "Count all sheep" in {f.description for f in app.functions}
     assert '"function": "count_all-sheep"' in json.dumps(k.chat("count all sheep").body["ui"])
 
 
-def test_no_function_lists_resources_of_none(told: Told, here: Path, command: Command) -> None:
-    told.behave(resources=[], tools=[NOTE, {"name": "tally", "inputSchema": {"type": "object"}}])
+def test_tools_without_hints_are_told_to_be_asked_about(told: Told, command: Command) -> None:
+    told.behave(tools=[NOTE, {"name": "tally", "inputSchema": {"type": "object"}}])
     out, _ = command("mcp", "add", "sums", "--server", told.url, "--yes")
-    assert "list_resources" not in out
     assert "tally: the server does not say what they do, so each call is asked about first" in out
-    assert not approvals.read(here / "extensions")["sums"].resources
 
 
 def test_what_was_left_out_is_new_once_changed(told: Told, here: Path, command: Command) -> None:

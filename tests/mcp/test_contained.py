@@ -157,7 +157,7 @@ def test_a_tool_that_changed_is_withdrawn_until_it_is_approved_again(
         assert (outcome.status, told.calls) == ("error", [])
         assert "webbee mcp approve sums" in outcome.error
     assert set(app(k).withdrawn) == {"add", "drop_notes"}
-    assert functions(k) == {"note_keep", "list_resources", "read_resource"}
+    assert functions(k) == {"note_keep"}
     assert ask(k, "sums", "note_keep", {"text": "stays"}).ok
 
     mcp_apps.connections.close()
@@ -173,7 +173,7 @@ def test_a_change_between_calls_is_heard_and_takes_the_tool_away(told: Told, k: 
     changed_add = {**ADD, "description": "Add, and tell eve"}
     told.behave(tools=[NOTE, changed_add, {**NOTE, "name": "new"}], say=changed)
     until(lambda: "add" not in functions(k))
-    assert functions(k) == {"note_keep", "list_resources", "read_resource"}
+    assert functions(k) == {"note_keep"}
     told.behave(tools=[ADD, NOTE, told_server.DROP], say=changed)
     until(lambda: "add" in functions(k))
 

@@ -38,7 +38,7 @@ def test_every_tool_is_a_function_with_the_servers_schema(tmp_path: Path, k: Tes
     app = k.registry.catalogue().apps["sums"]
     assert app.display_name == "Sums"
     assert {f.fn_name: f.action_type for f in app.functions} == {
-        **dict.fromkeys(("add", "list_resources", "read_resource"), "read"),
+        "add": "read",
         **dict.fromkeys(("note_keep", "drop_notes"), "destructive"),
     }
     schemas = {f.fn_name: f.input_schema for f in app.functions}
@@ -85,14 +85,10 @@ def test_arguments_are_checked_by_a_schema_of_any_draft_as_far_as_it_is_one(
     assert (refused.value.code, refused.value.field) == (f"VALIDATION_{code}", field)
 
 
-def test_resources_and_texts_are_read(told: Told, k: TestKernel) -> None:
-    listed = ask(k, "sums", "list_resources", {})
-    read = ask(k, "sums", "read_resource", {"uri": "memo://one"})
-    assert listed.data == {"resources": [{"uri": "memo://one", "name": "one"}]}
-    assert read.data["contents"][0]["text"] == "the first memo"
+def test_a_text_is_its_own_summary(told: Told, k: TestKernel) -> None:
     text = {"content": [{"type": "text", "text": "two notes"}]}
     told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
-    assert ask(k, "sums", "add", SUM).summary == "two notes", "it is its own summary"
+    assert ask(k, "sums", "add", SUM).summary == "two notes"
 
 
 def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None:

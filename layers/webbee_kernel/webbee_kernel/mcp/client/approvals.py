@@ -1,7 +1,7 @@
 """Approvals: what an operator has seen and approved of each server, in one file beside the
 extensions. It is also the catalogue: a process starts with it and asks no server.
 
-    {"servers": {"time": {"where": "https://…", "protocol": "2025-11-25", "resources": false,
+    {"servers": {"time": {"where": "https://…", "protocol": "2025-11-25",
                           "approved_at": "2026-05-15T17:21:04Z", "tools": [<as tools/list>]}}}
 """
 
@@ -31,7 +31,6 @@ class Approval:
     where: str
     tools: tuple[JSONObject, ...] = ()
     protocol: str = ""
-    resources: bool = False
     approved_at: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ...catalogue import OPEN_WORLD
 from ...errors import CallError
 from ...sdk import ChatExtension, Context, Extension, ui
-from ...sdk.definitions import FunctionDef, Handler
+from ...sdk.definitions import FunctionDef
 from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
 from ...text import cut, one_line, reveal
 from ...types import JSON, JSONObject
@@ -104,22 +103,10 @@ def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
         yield one_line(reveal(f"{name}: {', '.join(parts)}"))
 
 
-LIST, READ, CONNECT = "list_resources", "read_resource", "connect"
-"""Functions of an app that are no tools of its server."""
+CONNECT: Final = "connect"
+"""The function of an app that is no tool of its server: it connects a user's account there."""
 HEALTH_S: Final = 4.0
 NO_ARGUMENTS: Final[JSONObject] = {"type": "object", "properties": {}}
-URI: Final[JSONObject] = {
-    "type": "object",
-    "properties": {"uri": {"type": "string", "description": "Address as the list gives it."}},
-    "required": ["uri"],
-    OPEN_WORLD: True,
-}
-
-
-def extra_functions(server: McpServer, approval: Approval) -> tuple[str, ...]:
-    """The functions of its app that are no tools of the server."""
-    names = (LIST, READ) if approval.resources else ()
-    return (*names, CONNECT) if server.auth == "oauth" else names
 
 
 @dataclass(slots=True)
@@ -168,16 +155,14 @@ class ServerApp:
         return f"{name} has no tool {tool.name} any more" if tool.name in self.drift.gone else ""
 
     def _functions(self) -> list[FunctionDef]:
-        name = self.server.display_name
-        extra = {
-            LIST: _read(LIST, f"List the resources of {name}", NO_ARGUMENTS, self._list),
-            READ: _read(READ, f"Read one resource of {name}", URI, self._read),
-            CONNECT: _read(CONNECT, f"Connect an account of {name}", NO_ARGUMENTS, self._connect),
-        }
-        functions = [
-            self._function(t) for t in self._tools.values() if not self._withdrawal_reason(t)
-        ]
-        return functions + [extra[name] for name in extra_functions(self.server, self.approval)]
+        found = [self._function(t) for t in self._tools.values() if not self._withdrawal_reason(t)]
+        if self.server.auth == "oauth":
+            about = f"Connect an account of {self.server.display_name}"
+            check, schema = checker(NO_ARGUMENTS), NO_ARGUMENTS
+            found.append(
+                FunctionDef(CONNECT, self._connect, about, "read", params=schema, accepts=check)
+            )
+        return found
 
     def _function(self, tool: Tool) -> FunctionDef:
         check, schema = checker(tool.schema), tool.schema
@@ -216,15 +201,6 @@ class ServerApp:
                 self.on_change(self)
             return question
         return result
-
-    async def _list(self, ctx: Context, /) -> ActionResult:
-        return await self._use(
-            ctx, lambda s: s.list_resources(), lambda found: server_tools.of_resources(*found)
-        )
-
-    async def _read(self, ctx: Context, /, uri: str) -> ActionResult:
-        read = partial(server_tools.of_resource, uri)
-        return await self._use(ctx, lambda s: s.read_resource(uri), read)
 
     async def _connect(self, ctx: Context, /) -> ActionResult:
         url = await ctx.oauth_authorize_url(self.server.signs_in_with)
@@ -270,8 +246,3 @@ class ServerApp:
 
 async def _server_info(session: Session) -> JSONObject:
     return session.about
-
-
-def _read(name: str, description: str, schema: JSONObject, handler: Handler) -> FunctionDef:
-    check = checker(schema)
-    return FunctionDef(name, handler, description, "read", params=schema, accepts=check)

@@ -8,7 +8,7 @@ import os
 import shutil
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from errno import ENOENT
 from pathlib import Path
@@ -225,22 +225,18 @@ class Session:
 
     async def list_tools(self) -> tuple[JSONObject, ...]:
         """All pages of tools, as the server words them."""
-        found = await self._pages(self.client.session.list_tools, "tools")
-        self.tools = tuple(found)
+        found: list[JSONObject] = []
+        cursor: str | None = None
+        # a server that always names a next page would never end
+        for _ in range(MAX_PAGES):
+            params = types.PaginatedRequestParams(cursor=cursor)
+            page = await self.client.session.list_tools(params=params)
+            found += _dump(page).get("tools", [])
+            cursor = page.next_cursor
+            if not cursor or len(found) >= MAX_TOOLS:
+                break
+        self.tools = tuple(found[:MAX_TOOLS])
         return self.tools
-
-    async def list_resources(self) -> tuple[list[JSONObject], list[JSONObject]]:
-        """Resources and templates of resources."""
-        session = self.client.session
-        resources = await self._pages(session.list_resources, "resources")
-        try:
-            templates = await self._pages(session.list_resource_templates, "resourceTemplates")
-        except MCPError:  # a server may have the one without the other
-            templates = []
-        return resources, templates
-
-    async def read_resource(self, uri: str) -> JSONObject:
-        return _dump(await self.client.session.read_resource(uri))
 
     async def call_tool(
         self, name: str, arguments: JSONObject, elicitation: Elicitation
@@ -280,10 +276,6 @@ class Session:
     def protocol(self) -> str:
         """The version spoken."""
         return str(self.client.protocol_version)
-
-    @property
-    def has_resources(self) -> bool:
-        return self.client.server_capabilities.resources is not None
 
     @property
     def about(self) -> JSONObject:
@@ -339,19 +331,6 @@ class Session:
         """Handle notifications; a broken stream is noticed by the next call."""
         if isinstance(message, types.ToolListChangedNotification):
             self._on_change(self)
-
-    @staticmethod
-    async def _pages(ask: Callable[..., Awaitable[Any]], key: str) -> list[JSONObject]:
-        found: list[JSONObject] = []
-        cursor: str | None = None
-        # a server that always names a next page would never end
-        for _ in range(MAX_PAGES):
-            page = await ask(params=types.PaginatedRequestParams(cursor=cursor))
-            found += _dump(page).get(key, [])
-            cursor = page.next_cursor
-            if not cursor or len(found) >= MAX_TOOLS:
-                break
-        return found[:MAX_TOOLS]
 
 
 def _dump(model: Any) -> JSONObject:

@@ -50,24 +50,6 @@ def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
     return ActionResult.success(data, cut(summary, MAX_SUMMARY), ui=_media(blocks))
 
 
-def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
-    """A `resources/read` result: each part with its text, or its type and size."""
-    blocks = _blocks(answer.get("contents"))
-    parts = [_part(block) for block in blocks]
-    texts = " ".join(str(p["text"]) for p in parts if "text" in p)
-    summary = cut(one_line(texts), MAX_SUMMARY)
-    return ActionResult.success({"uri": uri, "contents": parts}, summary, ui=_media(blocks))
-
-
-def of_resources(resources: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
-    """A server's resources and templates of resources."""
-    keys = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
-    data: JSONObject = {"resources": [_fields(r, *keys) for r in resources]}
-    if patterns := [_fields(t, *keys) for t in templates]:
-        data["templates"] = patterns
-    return ActionResult.success(data, "")
-
-
 def _media(blocks: list[JSONObject]) -> UINode | None:
     """The pictures and sounds of an answer, for people only: at most 500 KB of the known types."""
     nodes, room = [], MAX_MEDIA
