@@ -107,6 +107,10 @@ class Told:
 
     def _call(self, body: dict[str, Any]) -> Iterator[bytes]:
         """Over a stream, as servers do that have something to say meanwhile."""
+        token = body["params"].get("_meta", {}).get("progressToken")
+        if token is not None:
+            told = {"progressToken": token, "progress": 1, "total": 4, "message": "a quarter"}
+            yield _event({"method": "notifications/progress", "params": told})
         if self.elicit:
             name = f"q{next(self._names)}"
             self._waiting[name] = queue.Queue()

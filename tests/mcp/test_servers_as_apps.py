@@ -85,10 +85,13 @@ def test_arguments_are_checked_by_a_schema_of_any_draft_as_far_as_it_is_one(
     assert (refused.value.code, refused.value.field) == (f"VALIDATION_{code}", field)
 
 
-def test_a_text_is_its_own_summary(told: Told, k: TestKernel) -> None:
+def test_a_text_is_its_own_summary_and_progress_is_told(told: Told, k: TestKernel) -> None:
     text = {"content": [{"type": "text", "text": "two notes"}]}
     told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
     assert ask(k, "sums", "add", SUM).summary == "two notes"
+    events = k.run(k.app.stores.events.since(k.key, "", now=k.clock.now()))
+    (progress,) = [e.data for e in events if e.kind == "progress"]
+    assert progress == {"app_id": "sums", "percent": 25.0, "text": "a quarter"}
 
 
 def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None:

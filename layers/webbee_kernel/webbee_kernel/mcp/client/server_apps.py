@@ -7,11 +7,15 @@ it, and the model asks the user; the same call is then repeated with the argumen
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ... import background
 from ...errors import CallError
 from ...sdk import ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef
@@ -106,6 +110,8 @@ def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
 CONNECT: Final = "connect"
 """The function of an app that is no tool of its server: it connects a user's account there."""
 HEALTH_S: Final = 4.0
+PROGRESS_S: Final = 0.5
+"""Seconds between two events of one call's progress."""
 NO_ARGUMENTS: Final[JSONObject] = {"type": "object", "properties": {}}
 
 
@@ -185,13 +191,13 @@ class ServerApp:
 
     async def _call(self, tool: Tool, ctx: Context, /, **arguments: Any) -> ActionResult:
         """Call a tool, as it was approved."""
-        own, elicitation = split_answers(arguments)
+        tell, (own, elicitation) = _progress_reporter(ctx), split_answers(arguments)
 
         async def call(session: Session) -> JSONObject:
             # checked again: opening the session listed the tools
             if why := self._withdrawal_reason(tool):
                 raise CallError("UNKNOWN_SUB_FUNCTION", why)
-            return await session.call_tool(tool.name, own, elicitation)
+            return await session.call_tool(tool.name, own, tell, elicitation)
 
         result = await self._use(ctx, call, server_tools.of_tool)
         # instead of the result, which is only the server's reaction to our `cancel`
@@ -246,3 +252,27 @@ class ServerApp:
 
 async def _server_info(session: Session) -> JSONObject:
     return session.about
+
+
+def _progress_reporter(
+    ctx: Context,
+) -> Callable[[float, float | None, str | None], Awaitable[None]]:
+    """A callback that emits progress on the caller's loop and with its credentials."""
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    last = 0.0
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal last
+        if time.monotonic() - last < PROGRESS_S:
+            return
+        last = time.monotonic()
+        percent = 100.0 * progress / total if total else 0.0
+        event = _ignoring_errors(ctx.progress(percent, message or ""))
+        loop.call_soon_threadsafe(background.start, event, "mcp-progress", context=context)
+
+    return report
+
+
+async def _ignoring_errors(work: Awaitable[None]) -> None:
+    with suppress(Exception):
+        await work

@@ -8,7 +8,7 @@ import os
 import shutil
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from errno import ENOENT
 from pathlib import Path
@@ -183,6 +183,8 @@ MAX_QUESTIONS: Final = 8
 """Times a server may ask before it answers one call."""
 _RESULT: Final[TypeAdapter[Any]] = TypeAdapter(types.CallToolResult | types.InputRequiredResult)
 
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+
 
 class Session:
     """A connection. `open` before anything else; calls may run side by side."""
@@ -239,7 +241,7 @@ class Session:
         return self.tools
 
     async def call_tool(
-        self, name: str, arguments: JSONObject, elicitation: Elicitation
+        self, name: str, arguments: JSONObject, progress: Progress, elicitation: Elicitation
     ) -> JSONObject:
         """A `tools/call` result, not validated against the output schema. Questions go to
         `elicitation`."""
@@ -251,7 +253,7 @@ class Session:
                 params = types.CallToolRequestParams(name=name, arguments=arguments, **more)
                 request = types.CallToolRequest(params=params)
                 # not the library's call_tool: that holds results against the tool's schema
-                result = await session.send_request(request, _RESULT)
+                result = await session.send_request(request, _RESULT, progress_callback=progress)
                 if not isinstance(result, types.InputRequiredResult):
                     return _dump(result)
                 replies = await self._replies(result.input_requests or {})
