@@ -241,15 +241,15 @@ class Catalogue:
                 return function
         return None
 
-    def names(self, tag: str) -> dict[str, str]:
-        """Display names by app id, in a language."""
-        apps = self.apps.values()
-        return {a.app_id: language.text_in(a.titles, tag) or a.display_name for a in apps}
+    def name(self, app_id: str, tag: str) -> str:
+        """The app's display name in a language; of an unknown app its id."""
+        app = self.apps.get(app_id)
+        return (language.text_in(app.titles, tag) or app.display_name) if app else app_id
 
-    def columns(self, tag: str) -> dict[str, dict[str, str]]:
-        """Display names of result fields and values by app id, in a language."""
-        apps = ((a.app_id, a.columns.items()) for a in self.apps.values())
-        return {i: {k: language.text_in(texts, tag) for k, texts in columns} for i, columns in apps}
+    def columns(self, app_id: str, tag: str) -> dict[str, str]:
+        """Display names of an app's result fields and values, in a language."""
+        app = self.apps.get(app_id)
+        return {k: language.text_in(v, tag) for k, v in app.columns.items()} if app else {}
 
     def explicit(self, call: Step | CallOutcome) -> JSONObject:
         """The arguments of a call without those equal to their defaults, to compare calls."""

@@ -163,14 +163,13 @@ class ChatService:
         now, settings = self.app.events.mark(), self.kernel.settings
         catalogue, _, mine = await self.kernel.apps_of(request.caller)
         who = {k: v for k, v in user_dict(request.caller).items() if k != "scopes"}
-        names = catalogue.names(request.reader.language)
         return Answer(
             {
                 "caller": who,
                 "extensions": [
                     {
                         **asdict(a),
-                        "display_name": names[a.app_id],
+                        "display_name": catalogue.name(a.app_id, request.reader.language),
                         "error": unavailable_reason(a, request.caller),
                         "installed": a.app_id in mine,
                         "offers": offers(a),

@@ -88,7 +88,7 @@ class Evidence:
             index.add(call.arguments, number, "arguments", is_apart=True)
             index.add(call.summary, number, "summary", is_apart=True)
             index.add(call.error, number, "error", is_apart=True)
-            index.add(f"{call.app} {call.description}", number, "app", is_apart=True)
+            index.add(call.app, number, "app", is_apart=True)  # descriptions hold figures
         index.add(self.message, MESSAGE, "message", is_apart=True)
         index.add(self.policy, POLICY, "policy", is_apart=True)
         index.add(list(self.identities), IDENTITY, "facts", is_apart=True)

@@ -186,8 +186,7 @@ _KNOWN_LETTERS = re.compile(
 def app_name(app_id: str, catalogue: Catalogue, tag: str) -> str:
     """The app's name in a language, with its id if another app's name looks or may look the
     same."""
-    app = catalogue.apps.get(app_id)
-    name = _plain_name(catalogue.names(tag)[app_id] if app else "") or app_id
+    name = _plain_name(catalogue.name(app_id, tag)) or app_id
     others = {
         _look(text)
         for other in catalogue.apps.values()

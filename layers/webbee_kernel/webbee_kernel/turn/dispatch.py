@@ -6,11 +6,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import language
-from ..catalogue import Catalogue, Dispatch, FunctionInfo, PerObject
+from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
 from ..guards.arguments import conform, values_of
@@ -24,7 +23,7 @@ from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed_
 from . import confirmation
 from .plan import UnresolvedReference, next_wave, references, resolve_refs
 from .results_block import MISSING, REFUSED, TIMEOUT, is_refused, shown_arguments, shown_result
-from .session_memory import accepted_keys, resolve, unmask_json
+from .session_memory import accepted_keys, resolve
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -105,11 +104,11 @@ class StepRunner:
             try:
                 check_guards(state, step)
             except CallError as error:
-                found.append((step, self._refused_call(state, step, error)))
+                found.append((step, self._not_called(state, step, error)))
                 waits = waits or error.code in REFUSED
             else:
                 if waits and step.has_effect:
-                    found.append((step, self._unresolved_call(state, step, NOT_PLANNED)))
+                    found.append((step, self._not_called(state, step, NOT_PLANNED)))
         return found
 
     async def _need_consent(
@@ -143,28 +142,22 @@ class StepRunner:
         try:
             given = step.arguments
             bound = resolve_refs(resolve(given, state.masker), state.outcomes) if given else {}
-        except CallError as error:
-            return self._refused_call(state, step, error)
-        except UnresolvedReference as error:
-            return self._unresolved_call(state, step, str(error))
+        except (CallError, UnresolvedReference) as error:
+            return self._not_called(state, step, error)
         request = self._request(state, step, bound)
         first = previous_outcome(state, step, request.arguments)
         return replace(first, step=step.index, repeated=True) if first else request
 
-    def _refused_call(self, state: TurnContext, step: Step, error: CallError) -> CallOutcome:
-        problems = ({"field": error.field, "problem": str(error), "limit": ""},)
-        return self._failed_call(state, step, error.code, str(error), problems=problems)
-
-    def _unresolved_call(self, state: TurnContext, step: Step, why: str) -> CallOutcome:
-        text = f"{step.fn_name} was not called: {why}"
-        return self._failed_call(state, step, MISSING, text, fate=NOT_RUN)
-
-    def _failed_call(
-        self, state: TurnContext, step: Step, code: str, why: str, **more: Any
+    def _not_called(
+        self, state: TurnContext, step: Step, why: CallError | UnresolvedReference | str
     ) -> CallOutcome:
-        """The outcome of a call that was not made."""
-        request = self._request(state, step, step.arguments)
-        return failed_outcome(request, code, why, action_type=step.action_type, **more)
+        """The outcome of a call that was not made, with its problem if a guard refuses it."""
+        request, kind = self._request(state, step, step.arguments), step.action_type
+        if isinstance(why, CallError):
+            problems = ({"field": why.field, "problem": str(why), "limit": ""},)
+            return failed_outcome(request, why.code, str(why), action_type=kind, problems=problems)
+        text = f"{step.fn_name} was not called: {why}"
+        return failed_outcome(request, MISSING, text, action_type=kind, fate=NOT_RUN)
 
     def _request(
         self, state: TurnContext, step: Step, arguments: JSONObject, *, planned: bool = True
@@ -192,7 +185,7 @@ class StepRunner:
             return request
         if request.kind != "function" or not state.follower.has_reader:
             return await self._outcome(state, step, request)
-        app = state.app_names.get(step.app_id, step.app_id)
+        app = state.catalogue.name(step.app_id, state.language)
         function = state.catalogue.function(step.app_id, step.fn_name)
         given = shown_arguments(function, request.arguments)
         state.follower.call("call.started", step, app, given)
@@ -358,7 +351,7 @@ class Consent:
             (step, function, arguments)
             for step, arguments in calls
             if (function := state.catalogue.function(step.app_id, step.fn_name))
-            and (step.has_effect or _may_need_consent(function, arguments))
+            and (step.has_effect or may_need_consent(function, arguments))
         ]
         if not found:
             return frozenset()
@@ -378,27 +371,13 @@ class Consent:
             has_message=has_message,
             schemes=schemes,
         )
-        return frozenset([s.index for s, f, a in found if await self._waits(state, f, a, basis)])
-
-    async def _waits(
-        self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, basis: Basis
-    ) -> bool:
-        """Whether a call needs consent, also considering permanently accepted destinations, which
-        are only read if needed."""
-        if not needs_consent(function, arguments, basis):
-            return False
-        name = f"{function.app_id}.{function.fn_name}"
-        accepted = {a.key for a in await self._accepted.list(state.key.user, function=name)}
-        now = basis._replace(accepted=frozenset(basis.accepted) | accepted)
-        return not accepted or needs_consent(function, arguments, now)
-
-
-_without_arguments = PerObject(partial(may_need_consent, arguments={}))
-
-
-def _may_need_consent(function: FunctionInfo, arguments: JSONObject) -> bool:
-    """Whether a read may need consent; cached for calls without arguments."""
-    return may_need_consent(function, arguments) if arguments else _without_arguments(function)
+        waits = [(s, f, a) for s, f, a in found if needs_consent(f, a, basis)]
+        # what was accepted for good is only read if needed
+        names = {f"{f.app_id}.{f.fn_name}" for _, f, _ in waits}
+        read = (self._accepted.list(state.key.user, function=name) for name in names)
+        stored = {one.key for accepted in await asyncio.gather(*read) for one in accepted}
+        basis = basis._replace(accepted=frozenset(basis.accepted) | stored)
+        return frozenset(s.index for s, f, a in waits if needs_consent(f, a, basis))
 
 
 def references_of(state: TurnContext) -> References:
@@ -426,13 +405,8 @@ def _call_data(state: TurnContext) -> Iterator[CallData]:
     for _, o in sorted(state.outcomes.items(), reverse=True):
         if o.ok:
             yield CallData(o.app_id, o.fn_name, o.data, 0, o.action_type)
-    for ago, turn in enumerate(reversed(state.memory.turns), 1):
-        for digest in reversed(turn.digests):
-            function = state.catalogue.function(digest.app_id, digest.fn_name)
-            action = function.action_type if function else "read"
-            for text, kind in ((digest.data_facts_json, action), (digest.args_json, "")):
-                if text:
-                    data = unmask_json(text, state.masker)
-                    yield CallData(digest.app_id, digest.fn_name, data, ago, kind)
+    for ago, o in reversed(state.recalled):
+        yield CallData(o.app_id, o.fn_name, o.data, ago, o.action_type)
+        yield CallData(o.app_id, o.fn_name, o.arguments, ago, "")
     for section in state.sections:
         yield CallData(section.app_id, section.section, section.data, RING_SIZE)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import language
 from ..guards.proposals import describe, undo_of
 from ..guards.titles import Titles
-from ..llm.tools import summary_of
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import cut, defuse_markup, one_line, squeeze
@@ -18,7 +17,7 @@ from . import cards
 from .classify import LoopResult
 from .confirmation import is_asking
 from .plan import references
-from .results_block import of_call, of_calls, visible_data, with_titles
+from .results_block import call_of, visible_data
 from .session_memory import undo_receipts
 from .stream import Say
 from .turn_context import TurnContext
@@ -135,13 +134,10 @@ def _call(outcome: CallOutcome) -> JSONObject:
 
 def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
     """A call for its receipt: unmasked, without secrets; successful reads are only counted."""
-    name = state.app_names.get(outcome.app_id, outcome.app_id)
-    if outcome.ok and outcome.action_type == "read":
-        return of_call(outcome, name)
-    function = state.catalogue.function(outcome.app_id, outcome.fn_name)
-    shown = replace(outcome, arguments=state.arguments_of(outcome), data=visible_data(outcome))
-    doing = summary_of(function, state.language) if function else ""
-    return of_call(shown, name, state.language, doing)
+    if not outcome.ok or outcome.action_type != "read":
+        given = state.arguments_of(outcome)
+        outcome = replace(outcome, arguments=given, data=visible_data(outcome))
+    return call_of(outcome, state.catalogue, state.language)
 
 
 def as_text(body: JSONObject) -> str:
@@ -279,10 +275,7 @@ def outcome_text(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
     """The rendered results of calls."""
     from ..grounding import Evidence, render
 
-    columns = state.catalogue.columns(state.language)
-    calls = with_titles(
-        of_calls(outcomes, state.app_names, state.language), state.fn_titles, columns
-    )
+    calls = tuple(call_of(o, state.catalogue, state.language) for o in outcomes)
     return render(Evidence(calls, state.message, language=state.language), state.language)
 
 

@@ -19,8 +19,8 @@ from ..llm.options import options_of
 from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, record_duration
 from ..text import cut, dumps, one_line
-from ..types import JSON, CallOutcome
-from .results_block import of_calls, results_block, with_titles
+from ..types import CallOutcome, JSONObject
+from .results_block import results_block
 from .rules import policy_block
 from .stream import Follower, Say, StreamingReply, TurnStopped
 from .tool_retrieval import TEXT_BYTES, tokens
@@ -88,10 +88,9 @@ class NarratorInput:
     """The narrator's input: message and masked outcomes, never skeleton, history or the
     classifier's prompt.
 
-    `outcomes` have bounded data, `full_outcomes` returns them in full, None if nothing was cut;
-    `computed` are aggregates over all data, `lookups` reads made only for a later effect. `apps`
-    are display names, `fn_titles` function titles by `app.function`, `columns` field titles by app.
-    `deadline` is on the monotonic clock and shared by both requests.
+    `outcomes` have bounded data, `calls` are the same for the check; `full_calls` returns them with
+    all data, none if nothing was cut. `computed` are aggregates over all data, `lookups` reads made
+    only for a later effect. `deadline` is on the monotonic clock and shared by both requests.
     """
 
     message: str
@@ -101,11 +100,9 @@ class NarratorInput:
     follower: Follower
     outcomes: Mapping[int, CallOutcome]
     computed: Mapping[int, Sequence[str]]
+    calls: tuple[Call, ...]
     lookups: frozenset[int]
-    apps: Mapping[str, str]
-    fn_titles: Mapping[str, str]
-    columns: Mapping[str, Mapping[str, str]]
-    full_outcomes: Callable[[], Mapping[int, CallOutcome] | None]
+    full_calls: Callable[[], tuple[Call, ...]]
 
 
 class Narrator:
@@ -138,7 +135,14 @@ class Narrator:
         `say` receives the checked part of the reply while it is written; a correction continues
         after it.
         """
-        check = _ReplyCheck(turn, self._policy, self._mode)
+        evidence = Evidence(
+            turn.calls,
+            turn.message,
+            self._policy,
+            language=turn.language,
+            now=iso(turn.now),
+            mode=self._mode,
+        )
         room = self._room(turn.message, may_hand_back)
         # data and what is computed of it; never the skeleton or the history
         results = results_block(turn.outcomes, turn.computed, room)
@@ -150,7 +154,7 @@ class Narrator:
             max_tokens=self._output_tokens,
             language=turn.language,
         )
-        speech = StreamingReply(check.evidence, say, MAX_REPLY, HAND_BACK)
+        speech = StreamingReply(evidence, say, MAX_REPLY, HAND_BACK)
         best, spent = Narration(), 0
         # once more with the words named that have no source
         for _ in range(MAX_TRIES):
@@ -170,7 +174,7 @@ class Narrator:
             marks: tuple[Mark, ...] = ()
             # handed back where it may not: as good as no reply, asked for once more
             if text and text != HAND_BACK:
-                narration = check.check(text)
+                narration = _checked(text, evidence, turn.full_calls)
                 # of two replies the one with fewer marks, at a tie the corrected one
                 if not best.text or len(narration.marks) <= len(best.marks):
                     best = narration
@@ -180,13 +184,9 @@ class Narrator:
             request = replace(request, prompt=prompt + problems_text(text, marks, speech.shown))
         # what was streamed has been read: no other text may take its place
         if not best.text.startswith(speech.shown.rstrip()) or not best.text:
-            calls = zip(
-                turn.outcomes,
-                with_titles(check.evidence.calls, turn.fn_titles, turn.columns),
-                strict=True,
-            )
+            calls = zip(turn.outcomes, turn.calls, strict=True)
             shown_calls = tuple(call for i, call in calls if i not in turn.lookups)
-            best = _last_resort(speech.shown.rstrip(), check.evidence, shown_calls)
+            best = _last_resort(speech.shown.rstrip(), evidence, shown_calls)
         best = best.with_list_sizes(turn.language)
         speech.finish(best.text)
         return best._replace(tokens=spent)
@@ -213,28 +213,17 @@ class Narrator:
         return None if response.stop_reason == CUT_OFF else response
 
 
-class _ReplyCheck:
-    """Checks a reply against the data its model saw, and if that fails against all of the data,
-    which is only read then."""
-
-    def __init__(self, turn: NarratorInput, policy: str, mode: str) -> None:
-        self._turn = turn
-        calls = of_calls(turn.outcomes.values(), turn.apps, turn.language)
-        now = iso(turn.now)
-        self.evidence = Evidence(
-            calls, turn.message, policy, language=turn.language, now=now, mode=mode
-        )
-
-    def check(self, text: str) -> Narration:
-        """The reply with sources and marks."""
-        verdict = verdict_of(text, self.evidence)
-        # the model was shown a part of the data, and may count on what it read before
-        if not verdict.grounded and (whole := self._turn.full_outcomes()):
-            calls = of_calls(whole.values(), self._turn.apps, self._turn.language)
-            self.evidence = replace(self.evidence, calls=calls)
-            verdict = verdict_of(text, self.evidence)
-        sources, marks = verdict.sources, verdict.marks
-        return Narration(text, sources=sources, marks=marks, is_sourced=verdict.is_sourced)
+def _checked(
+    text: str, evidence: Evidence, full_calls: Callable[[], tuple[Call, ...]]
+) -> Narration:
+    """The reply with sources and marks, checked against the data that its model saw, and if that
+    fails against all of the data, which is only read then."""
+    verdict = verdict_of(text, evidence)
+    # the model was shown a part of the data, and may count on what it read before
+    if not verdict.grounded and (calls := full_calls()):
+        verdict = verdict_of(text, replace(evidence, calls=calls))
+    sources, marks = verdict.sources, verdict.marks
+    return Narration(text, sources=sources, marks=marks, is_sourced=verdict.is_sourced)
 
 
 def verdict_of(text: str, evidence: Evidence) -> Verdict:
@@ -260,10 +249,14 @@ def _last_resort(shown_text: str, evidence: Evidence, calls: tuple[Call, ...]) -
 def problems_text(text: str, marks: Sequence[Mark], seen: str) -> str:
     """The problems of the first reply for the second request: unsourced values, with the data's
     value where known."""
-    values = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
-    body: dict[str, JSON] = {"your reply": text}
-    body["not in the data: correct it, or write the reply again as it is where it is right"] = list(
-        dict.fromkeys(values)
-    ) or ["(empty reply)"]
-    shown = {"the user has read this already, go on right behind it": seen} if seen else {}
-    return "\n[PROBLEMS]\nPROBLEM: " + dumps({**body, **shown})
+    wrong = "not in the data: correct it, or write the reply again as it is where it is right"
+    body: JSONObject = {"your reply": text, wrong: unsourced(marks) or ["(empty reply)"]}
+    if seen:
+        body["the user has read this already, go on right behind it"] = seen
+    return f"\n[PROBLEMS]\nPROBLEM: {dumps(body)}"
+
+
+def unsourced(marks: Sequence[Mark]) -> list[str]:
+    """The marked words for the model, with the data's values where known."""
+    values = (f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks)
+    return list(dict.fromkeys(values))

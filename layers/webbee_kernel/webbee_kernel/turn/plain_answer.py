@@ -3,6 +3,7 @@ text stays, even if calls follow. Unsourced claims are reported back to the mode
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,8 @@ from ..channels import skeleton
 from ..clock import iso
 from ..llm.protocol import Hear
 from ..types import JSON
-from .narrate import MAX_REPLY, Narration, verdict_of
+from .narrate import MAX_REPLY, Narration, unsourced, verdict_of
 from .plan import Problem
-from .results_block import of_call
 from .stream import StreamingReply
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def reply_problems(text: str, state: TurnContext) -> tuple[Problem, ...]:
     marks = () if state.is_rechecked else _marks(text, state)
     if not marks:
         return ()
-    values = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
-    return (Problem("", "reply", f"not in the data: {', '.join(dict.fromkeys(values))}"),)
+    return (Problem("", "reply", f"not in the data: {', '.join(unsourced(marks))}"),)
 
 
 def check_answer(text: str, state: TurnContext) -> Narration:
@@ -70,15 +69,13 @@ def evidence_of(state: TurnContext) -> Evidence:
     from ..grounding import Call, Evidence
 
     data: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
-    data += [fact for _, fact in state.facts()]
+    facts = (d.data_facts_json for turn in state.memory.turns for d in turn.digests)
+    data += [json.loads(text) for text in facts if text]
     # the answer speaks in placeholders, so what it is held against has to as well
     if state.gate:
         data = [state.gate.mask(one) for one in data]
-    names = state.app_names
-    calls = [Call(data=one) for one in data]
-    calls += [of_call(o, names.get(o.app_id, "")) for o in state.masked_report.values()]
     return Evidence(
-        tuple(calls),
+        (*(Call(data=one) for one in data), *state.masked_calls()),
         state.message,
         "\n".join([state.policy, *_app_texts(state), state.opening.prompt.skeleton]),
         identities=tuple(t.message for t in state.memory.turns),

@@ -3,7 +3,7 @@ Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from .. import language as words
-from ..catalogue import FunctionInfo
+from ..catalogue import Catalogue, FunctionInfo
 from ..channels.truncate import MAX_DATA, bound, fit, fit_bounded
 from ..guards.arguments import leaves
 from ..guards.field_names import is_secret_name
 from ..guards.proposals import HIDDEN
+from ..llm.tools import summary_of
 from ..pii import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Turn
@@ -227,30 +228,8 @@ def hide(value: Any, paths: Sequence[str], path: str = "") -> Any:
 MISSING = "VALIDATION_MISSING_FIELD"
 
 
-def of_calls(
-    outcomes: Iterable[CallOutcome], apps: Mapping[str, str], tag: str
-) -> tuple[Call, ...]:
-    """The outcomes as calls for the check; `apps` are display names by app id."""
-    return tuple(of_call(o, apps.get(o.app_id, ""), tag) for o in outcomes)
-
-
-def with_titles(
-    calls: Iterable[Call], titles: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]
-) -> tuple[Call, ...]:
-    """The calls with function titles (by `app.function`) and field titles (by app), for rendering;
-    the check must not use descriptions, since they contain figures."""
-    return tuple(
-        replace(
-            c,
-            description=titles.get(f"{c.app_id}.{c.fn_name}", ""),
-            columns=columns.get(c.app_id, {}),
-        )
-        for c in calls
-    )
-
-
-def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -> Call:
-    """An outcome as a call for the check; `name` is the app's display name, `title` the function's.
+def call_of(outcome: CallOutcome, catalogue: Catalogue, tag: str) -> Call:
+    """An outcome as a call for the check and for rendering, with titles in the language `tag`.
     Errors about fabricated or missing values are replaced by a sentence for users."""
     from ..grounding import Call
 
@@ -261,6 +240,7 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -
     error = speaks.say("value_unknown") if is_fabricated else outcome.error
     if outcome.incident:
         error = outcome.fault or speaks.say("broke", n=outcome.incident)
+    function = catalogue.function(outcome.app_id, outcome.fn_name)
     return Call(
         outcome.app_id,
         outcome.fn_name,
@@ -270,8 +250,9 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -
         error,
         outcome.data,
         outcome.summary,
-        name,
-        title,
+        catalogue.name(outcome.app_id, tag),
+        summary_of(function, tag) if function else "",
+        catalogue.columns(outcome.app_id, tag),
     )
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,6 @@ from ..guards.arguments import without_secrets
 from ..guards.ids import KnownIds, ids_in
 from ..guards.titles import Titles
 from ..llm.protocol import Exchange, ToolSpec
-from ..llm.tools import summary_of
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
@@ -28,12 +26,13 @@ from .cards import titles_of
 from .narrate import MIN_REQUEST_S, NarratorInput
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
-from .results_block import computed_of, is_refused, mask_outcome, visible_data
+from .results_block import call_of, computed_of, is_refused, mask_outcome, visible_data
 from .stream import Follower, StreamingReply
 from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_tokens
 from .tool_search import MAX_ADDED, run_searches
 
 if TYPE_CHECKING:
+    from ..grounding import Call
     from ..pii.masker import Masker
     from .pending_approvals import AnsweredProposal
     from .read import TurnRequest
@@ -143,20 +142,16 @@ class TurnContext:
         return key_of(self.catalogue.apps[a] for a in sorted(self.installed))
 
     @cached_property
-    def app_names(self) -> dict[str, str]:
-        """The display name of each app."""
-        return self.catalogue.names(self.language)
-
-    @property
-    def fn_titles(self) -> dict[str, str]:
-        """Titles of the functions called in this turn, by `app.function`."""
-        called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.reported.values())
-        return {f"{f.app_id}.{f.fn_name}": summary_of(f, self.language) for f in called if f}
-
-    def facts(self) -> list[tuple[str, JSON]]:
-        """The remembered facts as stored, oldest first, each with its app."""
-        digests = (d for t in self.memory.turns for d in t.digests if d.data_facts_json)
-        return [(d.app_id, json.loads(d.data_facts_json)) for d in digests]
+    def recalled(self) -> list[tuple[int, CallOutcome]]:
+        """The calls of the remembered turns in real values, oldest first, each with the number of
+        turns since."""
+        turns, recall = self.memory.turns, session_memory.recall
+        since = range(len(turns), 0, -1)
+        return [
+            (ago, call)
+            for ago, turn in zip(since, turns, strict=True)
+            for call in recall(turn, self.catalogue, self.masker)
+        ]
 
     def seconds_left(self) -> float:
         """Seconds until the turn's deadline, at least half a one."""
@@ -268,12 +263,9 @@ class TurnContext:
 
     def _earlier_data(self) -> Iterator[JSON]:
         """The data of earlier turns and of the skeleton."""
-        yield from (session_memory.unmask(fact, self.masker) for _, fact in self.facts())
+        for _, call in self.recalled:
+            yield from (call.data, *ids_in(call.arguments))
         yield from (s.data for s in self.sections)
-        for turn in self.memory.turns:
-            yield {"vouched": list(turn.vouched)}
-            for text in (d.args_json for d in turn.digests if d.args_json):
-                yield ids_in(session_memory.unmask_json(text, self.masker))
 
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
         """Add an answer of the classifier. If it plans again, earlier refused calls are dropped."""
@@ -336,18 +328,21 @@ class TurnContext:
             follower=self.follower,
             outcomes=self.masked_report,
             computed=found,
+            calls=self.masked_calls(),
             lookups=self.lookups,
-            apps=self.app_names,
-            fn_titles=self.fn_titles,
-            columns=self.catalogue.columns(self.language),
-            full_outcomes=self._full_outcomes,
+            full_calls=self._full_calls,
         )
 
-    def _full_outcomes(self) -> dict[int, CallOutcome] | None:
-        """The masked outcomes with uncut data; None if nothing was cut. Linear in the data."""
+    def masked_calls(self) -> tuple[Call, ...]:
+        """The masked report as calls for the reply's check."""
+        return tuple(call_of(o, self.catalogue, self.language) for o in self.masked_report.values())
+
+    def _full_calls(self) -> tuple[Call, ...]:
+        """The masked calls with uncut data; none if nothing was cut. Linear in the data."""
         if not any(visible_data(o) is not o.data for o in self.reported.values()):
-            return None
-        return {i: self._mask(o, self.gate) for i, o in self.reported.items()}
+            return ()
+        full = (self._mask(o, self.gate) for o in self.reported.values())
+        return tuple(call_of(o, self.catalogue, self.language) for o in full)
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
         """An outcome's arguments without secrets."""
@@ -423,10 +418,8 @@ class TurnContext:
     def titles(self, *, is_undo: bool = False) -> Titles:
         """Titles of the records in skeleton, facts and this turn's results, unmasked. `is_undo`:
         titles from results of effects replace the others."""
-        turns, unmasked = self.memory.turns, session_memory.unmask
-        outcomes = [o for t in turns for o in session_memory.recall(t, self.catalogue, self.masker)]
-        outcomes += [replace(o, data=unmasked(o.data, self.masker)) for o in self.outcomes.values()]
-        sections = [(s.app_id, unmasked(s.data, self.masker)) for s in self.sections]
+        outcomes = [*(o for _, o in self.recalled), *self.outcomes.values()]
+        sections = [(s.app_id, s.data) for s in self.sections]
         writes = [(o.app_id, o.data) for o in outcomes if o.ok and o.action_type != "read"]
         found = titles_of([*sections, *((o.app_id, o.data) for o in outcomes)], writes).by_id
         return Titles({**found, **(titles_of(writes).by_id if is_undo else {})})
