@@ -72,7 +72,7 @@ class Turn:
     arguments, which results may repeat. `marks` are short hashes of the requests that it has
     answered and of their messages (`turn/record.py`); `shown` are texts that the user saw beside
     the reply, in what a call drew; `listed` is what the session has been shown of a catalogue too
-    large to be shown whole (`turn/tool_retrieval.py`), empty where an earlier turn says it; up to
+    large to be shown whole (`turn/tool_retrieval.py`); up to
     `told` (a sequence number) the transcript held the session's turns when this one was recorded;
     `order` counts the answers of the session, those to cards of earlier turns among them: the turn
     with the highest is what its user was shown last.

@@ -114,7 +114,7 @@ class LoopResult(NamedTuple):
 
     `text` is the classifier's text if it had nothing more to call; `resume`: more is planned after
     the pending approval; `limit`: what ended the rounds early; `can_continue`: the narrator may
-    hand back; `offer`: the UI tree below the text.
+    hand back; `offer`: the UI tree below the text; `is_open`: another round follows.
     """
 
     state: TurnContext
@@ -123,6 +123,7 @@ class LoopResult(NamedTuple):
     limit: Limit = ""
     can_continue: bool = False
     offer: JSONObject | None = None
+    is_open: bool = False
 
 
 class AgentLoop:
@@ -143,30 +144,31 @@ class AgentLoop:
             state = replace(state, plain_reply=streaming_reply(state))
         fruitless = 0  # consecutive answers without progress
         while not (limit := self.limit(state)):
-            round_ = await self._round(state)
-            state = round_.state
+            before = _progress(state)
+            result = await self._round(state)
+            state = result.state
             if state.follower.is_stopped:
                 return LoopResult(state, limit="stopped")
-            if round_.result:
+            if not result.is_open:
                 # dependents of a pending call can only be planned after its approval
-                return round_.result._replace(resume=bool(state.dependent) or round_.result.resume)
-            fruitless = 0 if round_.has_progress else fruitless + 1
+                return result._replace(resume=bool(state.dependent) or result.resume)
+            fruitless = 0 if _progress(state) != before else fruitless + 1
             if fruitless > MAX_REPAIRS:
                 return LoopResult(state, _cut_off_text(state), resume=True)
             state = state.with_results()
         return LoopResult(state, limit=limit, resume=True)
 
-    async def _round(self, state: TurnContext) -> _Round:
-        """Get the classifier's next answer and run its calls."""
+    async def _round(self, state: TurnContext) -> LoopResult:
+        """Get the classifier's next answer and do what it says."""
         try:
             state = await self._classifier.ask(state)
         except TurnStopped:
-            return _Round(state)
+            return LoopResult(state, limit="stopped")
         except ModelUnavailable:
             if not state.has_run:  # the whole request can be retried
                 raise
-            return _Round(state, LoopResult(state, limit="model"))
-        return await self._run(state)
+            return LoopResult(state, limit="model")
+        return await self._follow(state)
 
     def limit(self, state: TurnContext) -> Limit:
         """The limit that forbids another round, or empty. The first round is always allowed."""
@@ -179,27 +181,25 @@ class AgentLoop:
             return "tokens"
         return "time" if state.deadline - time.monotonic() < LEAST_S else ""
 
-    async def _run(self, state: TurnContext) -> _Round:
+    async def _follow(self, state: TurnContext) -> LoopResult:
+        """Do what the last answer says: searches, calls, or nothing more."""
         answer = state.last_answer
         assert answer is not None
         if answer.searches or answer.problems:
-            before = state.found_tools
             state, answer = state.with_searches()
             if not answer.steps:
-                # a search that found nothing new may not go on for ever
-                return _Round(state, has_progress=state.found_tools != before)
+                return LoopResult(state, is_open=True)
         if answer.steps:
-            waiting = len(state.proposed_calls)
-            return _round_of(await self._runner.run(state, answer.steps), answer, waiting)
+            before = _progress(state)
+            return _result_of(await self._runner.run(state, answer.steps), answer, before)
         text = answer.text
         # after calls the narrator writes the reply
         if is_asking(text) or not state.has_run:  # the user would read this text
             if wrong := reply_problems(text, state):
-                return _Round(state.with_problems(wrong))
+                return LoopResult(state.with_problems(wrong), is_open=True)
         if answer.response.stop_reason == CUT_OFF:  # the user is told that it is incomplete
             text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
-        offer = answer.response.offer
-        return _Round(state, LoopResult(state, text=text, resume=True, offer=offer))
+        return LoopResult(state, text=text, resume=True, offer=answer.response.offer)
 
 
 def _cut_off_text(state: TurnContext) -> str:
@@ -209,28 +209,24 @@ def _cut_off_text(state: TurnContext) -> str:
     return of(state.language).cause("cut_off") if is_cut else ""
 
 
-def _round_of(state: TurnContext, answer: Answer, waiting: int) -> _Round:
+def _progress(state: TurnContext) -> tuple[object, ...]:
+    """What a turn has reached: calls that ran, calls to propose, tools found. A repeated call
+    counts for nothing, or a model could repeat itself until the limit."""
+    ran = sum(not is_refused(o) for o in state.own_outcomes.values())
+    return ran, len(state.proposed_calls), state.found_tools
+
+
+def _result_of(state: TurnContext, answer: Answer, before: tuple[object, ...]) -> LoopResult:
     """How the loop continues after a plan's calls. Pending ones are proposed together when nothing
-    more can be planned; `waiting` is their number before this plan."""
-    numbers = sorted({s.index for s in answer.steps} & state.outcomes.keys())
-    own = [state.outcomes[n] for n in numbers]
-    # a repeated call is no progress, or a model could repeat itself until the limit
-    new = [state.outcomes[n] for n in numbers if not state.calls[n].is_repeat]
-    progress = not all(map(is_refused, new)) or len(state.proposed_calls) > waiting
+    more can be planned; `before` is the progress before this plan."""
+    own = [
+        state.outcomes[n] for n in sorted({s.index for s in answer.steps} & state.outcomes.keys())
+    ]
+    progress = _progress(state) != before
     # refused by a guard: the model may correct it
     has_refusals = bool(answer.problems) or any(map(is_refused, own))
     failed = not all(o.ok for o in own)
     more = has_refusals or answer.wants_results or (progress and failed)
     # without progress, pending calls are proposed instead
-    if more and (progress or not state.pending):
-        return _Round(state, has_progress=progress)
-    return _Round(state, LoopResult(state, can_continue=progress, resume=more))
-
-
-class _Round(NamedTuple):
-    """The state after one answer, the loop's result if it ended, and whether anything new ran or is
-    pending."""
-
-    state: TurnContext
-    result: LoopResult | None = None
-    has_progress: bool = False
+    is_open = more and (progress or not state.pending)
+    return LoopResult(state, can_continue=progress, resume=more, is_open=is_open)

@@ -25,7 +25,7 @@ from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import cards, messages
 from .cards import card_of
-from .dispatch import Consent, StepRunner, conform_arguments, usable_function
+from .dispatch import StepRunner, conform_arguments, usable_function
 from .pending_approvals import AnsweredProposal, Proposals, gone_error, reopen
 from .read import Reader, TurnRequest
 from .record import Output, Recorder
@@ -48,7 +48,6 @@ class DirectCalls:
         proposals: Proposals,
         limits: Limits,
         queue: RefreshQueue,
-        consent: Consent,
     ) -> None:
         self._reader = reader
         self._runner = runner
@@ -56,7 +55,6 @@ class DirectCalls:
         self._proposals = proposals
         self._limits = limits
         self._queue = queue
-        self._consent = consent
 
     async def call(
         self, ask: TurnRequest, step: Step, *, schemes: Collection[str] = ()
@@ -73,11 +71,10 @@ class DirectCalls:
         ids.check_placeholders(step.arguments)
         if state.refusal:
             raise state.refusal
-        arguments = conform_arguments(state, step, step.arguments)
+        arguments = conform_arguments(state, step)
         step = replace(step, action_type=function.action_type, arguments=arguments)
         _check_same_call(state, step)
-        calls = [(step, step.arguments)]
-        if not await self._consent(state, calls, has_message=False, schemes=schemes):
+        if not await self._runner.consent(state, [step], has_message=False, schemes=schemes):
             state = await self._runner.run_confirmed(state, [step])
             [outcome] = state.outcomes.values()
             if outcome.ok and outcome.action_type != "read":
@@ -196,7 +193,7 @@ class DirectCalls:
             raise state.refusal
         found = state.memory.question(confirmation_id)
         if step:
-            step = replace(step, arguments=conform_arguments(state, step, step.arguments))
+            step = replace(step, arguments=conform_arguments(state, step))
         elif found and len(own := cards.steps(found[1])) == 1:
             [step] = own
         else:  # a card of several calls was never put as a question

@@ -4,7 +4,7 @@ only if an earlier outcome cannot be reused."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,20 @@ from ..guards.result_records import CallData
 from ..guards.user_words import QUESTION_MARKS, UserWords, without_files
 from ..observability import correlation_id, record_duration, span
 from ..stores.types import RING_SIZE
-from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed_outcome, user_dict
+from ..types import (
+    NOT_RUN,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    Step,
+    UserKey,
+    failed_outcome,
+    user_dict,
+)
 from . import confirmation
 from .plan import UnresolvedReference, next_wave, references, resolve_refs
 from .results_block import MISSING, REFUSED, TIMEOUT, is_refused, shown_arguments, shown_result
-from .session_memory import accepted_keys, resolve
+from .session_memory import accepted_keys, resolve, unmask
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -38,7 +47,7 @@ class StepRunner:
     def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Consent) -> None:
         self._dispatch = dispatch
         self._call_seconds = call_seconds
-        self._consent = consent
+        self.consent = consent
 
     @record_duration("CallsMs")
     async def run(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
@@ -52,28 +61,28 @@ class StepRunner:
         while not state.follower.is_stopped and (
             wave := next_wave(_unblocked(steps, state.pending), state.outcomes)
         ):
-            prepared = [(s, self._prepare(state, s)) for s in wave]
-            waits = await self._need_consent(state, prepared, steps)
-            state = await self._run_all(state, [p for p in prepared if p[0].index not in waits])
-            if waits:
-                state = await self._add_pending(state, prepared, waits)
+            state = await self._run_wave(state, wave, steps)
         return _with_dependent(state, steps) if state.pending else state
 
-    async def _add_pending(
-        self,
-        state: TurnContext,
-        prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
-        waits: Collection[int],
+    async def _run_wave(
+        self, state: TurnContext, wave: Sequence[Step], plan: Sequence[Step]
     ) -> TurnContext:
+        """Run these steps of a plan concurrently; those that need consent become pending."""
+        bound = [self._bind(state, step) for step in wave]
+        ready = [b for b in bound if isinstance(b, Step)]
+        known = [b for b in bound if isinstance(b, CallOutcome)]
+        waits = await self._need_consent(state, ready, plan)
+        now = [self._send(state, s) for s in ready if s.index not in waits]
+        ended = await asyncio.gather(*now)
+        state = state.with_outcomes(known, are_known=True).with_outcomes(ended)
+        return await self._add_pending(state, [s for s in ready if s.index in waits])
+
+    async def _add_pending(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Make these steps pending; those that fail validation are finished with an error."""
-        pending = [(step, call) for step, call in prepared if step.index in waits]
-        checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in pending)
-        for (step, call), checked in zip(pending, await asyncio.gather(*checks), strict=True):
-            if checked.ok:
-                state = state.with_pending([replace(step, arguments=call.arguments)])
-            else:
-                state = state.with_outcomes([(step, checked)])
-        return state
+        checks = await asyncio.gather(*(self.check(state, step) for step in steps))
+        wrong = {outcome.step: outcome for outcome in checks if not outcome.ok}
+        state = state.with_outcomes(wrong.values())
+        return state.with_pending([step for step in steps if step.index not in wrong])
 
     async def run_confirmed(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Run exactly these approved calls, without a model. Each keeps the claim of its number in
@@ -81,60 +90,43 @@ class StepRunner:
         for step in steps:
             if state.follower.is_stopped:
                 return state
-            request = self._request(state, step, step.arguments, planned=False)
-            outcome = await self._send(state, step, request)
+            outcome = await self._send(state, step, planned=False)
             free = step.index if step.index not in state.outcomes else state.planned
-            numbered = replace(step, index=free)
-            state = state.with_outcomes([(numbered, replace(outcome, step=free))])
+            state = state.with_outcomes([replace(outcome, step=free)])
         return state
 
     async def check(self, state: TurnContext, step: Step) -> CallOutcome:
         """Validate a call's arguments without running it."""
-        request = self._request(state, step, step.arguments)
-        return await self._send(state, step, replace(request, kind="check"))
+        request = replace(self._request(state, step), kind="check")
+        return await self._outcome(state, step, request)
 
-    def _refusals(
-        self, state: TurnContext, steps: Sequence[Step]
-    ) -> list[tuple[Step, CallOutcome]]:
+    def _refusals(self, state: TurnContext, steps: Sequence[Step]) -> list[CallOutcome]:
         """Steps that the guards refuse, and effects after one that a better plan can correct."""
-        found: list[tuple[Step, CallOutcome]] = []
+        found: list[CallOutcome] = []
         # a call that could not be read may have belonged before the effects that could
         waits = bool(state.last_answer and state.last_answer.problems)
         for step in steps:
             try:
                 check_guards(state, step)
             except CallError as error:
-                found.append((step, self._not_called(state, step, error)))
+                found.append(self._not_called(state, step, error))
                 waits = waits or error.code in REFUSED
             else:
                 if waits and step.has_effect:
-                    found.append((step, self._not_called(state, step, NOT_PLANNED)))
+                    found.append(self._not_called(state, step, NOT_PLANNED))
         return found
 
     async def _need_consent(
-        self,
-        state: TurnContext,
-        prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
-        planned: Sequence[Step],
+        self, state: TurnContext, ready: Sequence[Step], plan: Sequence[Step]
     ) -> frozenset[int]:
         """The numbers of the calls that need consent."""
-        fresh = [(s, call.arguments) for s, call in prepared if isinstance(call, CallRequest)]
-        waits = await self._consent(state, fresh, planned=planned) if fresh else frozenset()
+        waits = await self.consent(state, ready, planned=plan)
         if state.pending or waits:  # what is planned behind an effect that waits, waits with it
-            waits |= {s.index for s, _ in fresh if s.has_effect}
+            waits |= {s.index for s in ready if s.has_effect}
         return waits
 
-    async def _run_all(
-        self, state: TurnContext, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
-    ) -> TurnContext:
-        """Run these calls concurrently."""
-        echoes = [s.index for s, c in ready if isinstance(c, CallOutcome) and c.repeated]
-        ended = await asyncio.gather(*(self._send(state, s, call) for s, call in ready))
-        outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
-        return state.with_outcomes(outcomes, repeats=echoes)
-
-    def _prepare(self, state: TurnContext, step: Step) -> CallRequest | CallOutcome:
-        """The request with placeholders and references resolved, or an outcome: that of an earlier
+    def _bind(self, state: TurnContext, step: Step) -> Step | CallOutcome:
+        """The step with placeholders and references resolved, or an outcome: that of an earlier
         identical call, or an error.
 
         Placeholders first: text in results that looks like one must not be replaced.
@@ -144,30 +136,31 @@ class StepRunner:
             bound = resolve_refs(resolve(given, state.masker), state.outcomes) if given else {}
         except (CallError, UnresolvedReference) as error:
             return self._not_called(state, step, error)
-        request = self._request(state, step, bound)
-        first = previous_outcome(state, step, request.arguments)
-        return replace(first, step=step.index, repeated=True) if first else request
+        step = replace(step, arguments=bound)
+        step = replace(step, arguments=conform_arguments(state, step))
+        first = previous_outcome(state, step)
+        return replace(first, step=step.index, repeated=True) if first else step
 
     def _not_called(
         self, state: TurnContext, step: Step, why: CallError | UnresolvedReference | str
     ) -> CallOutcome:
         """The outcome of a call that was not made, with its problem if a guard refuses it."""
-        request, kind = self._request(state, step, step.arguments), step.action_type
+        request, kind = self._request(state, step), step.action_type
         if isinstance(why, CallError):
             problems = ({"field": why.field, "problem": str(why), "limit": ""},)
             return failed_outcome(request, why.code, str(why), action_type=kind, problems=problems)
         text = f"{step.fn_name} was not called: {why}"
-        return failed_outcome(request, MISSING, text, action_type=kind, fate=NOT_RUN)
+        given = {k: v for k, v in step.arguments.items() if not references(v)}
+        outcome = failed_outcome(request, MISSING, text, action_type=kind, fate=NOT_RUN)
+        return replace(outcome, arguments=unmask(given, state.masker))
 
-    def _request(
-        self, state: TurnContext, step: Step, arguments: JSONObject, *, planned: bool = True
-    ) -> CallRequest:
+    def _request(self, state: TurnContext, step: Step, *, planned: bool = True) -> CallRequest:
         return CallRequest(
             kind="function",
             user=user_dict(replace(state.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
-            arguments=conform_arguments(state, step, arguments),
+            arguments=conform_arguments(state, step),
             session_id=state.ask.session_id,
             request_id=state.request_id,
             step=step.index,
@@ -177,13 +170,10 @@ class StepRunner:
             nth=len(_runs_of(state, step)) if planned else None,
         )
 
-    async def _send(
-        self, state: TurnContext, step: Step, request: CallRequest | CallOutcome
-    ) -> CallOutcome:
-        """The call's outcome, reported to the follower; known outcomes are not reported."""
-        if isinstance(request, CallOutcome):
-            return request
-        if request.kind != "function" or not state.follower.has_reader:
+    async def _send(self, state: TurnContext, step: Step, *, planned: bool = True) -> CallOutcome:
+        """The call's outcome, reported to the follower."""
+        request = self._request(state, step, planned=planned)
+        if not state.follower.has_reader:
             return await self._outcome(state, step, request)
         app = state.catalogue.name(step.app_id, state.language)
         function = state.catalogue.function(step.app_id, step.fn_name)
@@ -244,13 +234,14 @@ def _unblocked(steps: Sequence[Step], pending: Mapping[int, Step]) -> list[Step]
     return [s for s in steps if s.index not in blocked]
 
 
-def conform_arguments(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
+def conform_arguments(state: TurnContext, step: Step) -> JSONObject:
     """The step's arguments as shown on the card and sent to the app: declared ones only, dates in
     words ("tomorrow at 10") as ISO 8601."""
-    function = state.catalogue.function(step.app_id, step.fn_name) if arguments else None
+    given = step.arguments
+    function = state.catalogue.function(step.app_id, step.fn_name) if given else None
     if function is None:
-        return arguments
-    return conform(arguments, function.input_schema, state.language, state.now)
+        return given
+    return conform(given, function.input_schema, state.language, state.now)
 
 
 def check_guards(state: TurnContext, step: Step) -> None:
@@ -267,7 +258,7 @@ MAX_TRIES = 3
 """Maximum runs of a transiently failing call in one turn."""
 
 
-def previous_outcome(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | None:
+def previous_outcome(state: TurnContext, step: Step) -> CallOutcome | None:
     """The outcome of an earlier identical call that can be reused, or None.
 
     A read is repeated after any change. Effects and failures are repeated only if a later answer of
@@ -275,10 +266,8 @@ def previous_outcome(state: TurnContext, step: Step, bound: JSONObject) -> CallO
     timeout.
     """
     normal = state.catalogue.explicit
-    given = normal(replace(step, arguments=bound))
-    same = [
-        (number, outcome) for number, outcome in _runs_of(state, step) if normal(outcome) == given
-    ]
+    given = normal(step)
+    same = [(number, o) for number, o in _runs_of(state, step) if normal(o) == given]
     if not same:
         return None
     number, outcome = same[-1]
@@ -340,22 +329,22 @@ class Consent:
     async def __call__(
         self,
         state: TurnContext,
-        calls: Sequence[tuple[Step, JSONObject]],
+        calls: Sequence[Step],
         *,
         planned: Sequence[Step] = (),
         has_message: bool = True,
         schemes: Collection[str] = (),
     ) -> frozenset[int]:
         """The numbers of the steps that need consent; `planned` is the whole plan."""
+        pairs = ((step, state.catalogue.function(step.app_id, step.fn_name)) for step in calls)
         found = [
-            (step, function, arguments)
-            for step, arguments in calls
-            if (function := state.catalogue.function(step.app_id, step.fn_name))
-            and (step.has_effect or may_need_consent(function, arguments))
+            (step, function)
+            for step, function in pairs
+            if function and (step.has_effect or may_need_consent(function, step.arguments))
         ]
         if not found:
             return frozenset()
-        records = replace(references_of(state), functions=[f for _, f, _ in found])
+        records = replace(references_of(state), functions=[function for _, function in found])
         # a choice's text was written by a model or an app, not by who picked it
         typed = "" if state.is_choice else records.words.texts[0]
         basis = Basis(
@@ -371,13 +360,18 @@ class Consent:
             has_message=has_message,
             schemes=schemes,
         )
-        waits = [(s, f, a) for s, f, a in found if needs_consent(f, a, basis)]
+        waits = [(s, f) for s, f in found if needs_consent(f, s.arguments, basis)]
+        if not waits:
+            return frozenset()
         # what was accepted for good is only read if needed
-        names = {f"{f.app_id}.{f.fn_name}" for _, f, _ in waits}
-        read = (self._accepted.list(state.key.user, function=name) for name in names)
-        stored = {one.key for accepted in await asyncio.gather(*read) for one in accepted}
-        basis = basis._replace(accepted=frozenset(basis.accepted) | stored)
-        return frozenset(s.index for s, f, a in waits if needs_consent(f, a, basis))
+        stored = await self._stored(state.key.user, {f"{s.app_id}.{s.fn_name}" for s, _ in waits})
+        basis = basis._replace(accepted=accepted_keys(state.memory) | stored)
+        return frozenset(s.index for s, f in waits if needs_consent(f, s.arguments, basis))
+
+    async def _stored(self, user: UserKey, functions: Iterable[str]) -> frozenset[str]:
+        """The keys of destinations that were accepted permanently for these functions."""
+        read = (self._accepted.list(user, function=name) for name in functions)
+        return frozenset(one.key for found in await asyncio.gather(*read) for one in found)
 
 
 def references_of(state: TurnContext) -> References:

@@ -91,7 +91,6 @@ class Kernel:
             self._proposals,
             self.limits,
             queue,
-            consent,
         )
 
     @record_duration("TurnMs")

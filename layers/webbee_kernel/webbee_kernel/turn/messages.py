@@ -16,7 +16,6 @@ from ..types import JSON, CallOutcome, JSONObject
 from . import cards
 from .classify import LoopResult
 from .confirmation import is_asking
-from .plan import references
 from .results_block import call_of, visible_data
 from .session_memory import undo_receipts
 from .stream import Say
@@ -230,11 +229,10 @@ def _limit_text(result: LoopResult) -> str:
 
 
 def _unfinished(state: TurnContext) -> Iterator[str]:
-    """The planned calls that have not run, one line each, without unresolved references."""
+    """The planned calls that have not run, one line each."""
     titles = state.titles() if state.unfinished else Titles()
     for step in state.unfinished:
-        known = {k: v for k, v in step.arguments.items() if not references(v)}
-        yield describe(replace(step, arguments=known), state.catalogue, titles)
+        yield describe(step, state.catalogue, titles)
 
 
 def reply_sink(result: LoopResult) -> Say | None:

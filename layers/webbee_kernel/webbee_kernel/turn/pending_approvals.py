@@ -245,8 +245,7 @@ def reopen(state: TurnContext, proposal: AnsweredProposal) -> TurnContext:
     """The state of the card's turn when it asked: message, results, and accepted destinations."""
     turn = proposal.turn
     values = proposal.accepted.values if proposal.accepted else ()
-    outcomes = list(recall(turn, state.catalogue, state.masker))
-    earlier = [(Step(o.step, o.app_id, o.fn_name, {}, o.action_type), o) for o in outcomes]
+    earlier = list(recall(turn, state.catalogue, state.masker))
     # it goes on: it must not stand in its own history as one that ended
     others = tuple(t for t in proposal.memory.turns if t.seq != turn.seq)
     state = replace(
@@ -255,10 +254,10 @@ def reopen(state: TurnContext, proposal: AnsweredProposal) -> TurnContext:
         proposal=proposal,
         memory=replace(proposal.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
-        earlier_calls=frozenset(o.step for o in outcomes),
+        earlier_calls=frozenset(o.step for o in earlier),
         tool_list=turn.listed,
     )
-    return state.with_outcomes(earlier) if earlier else state
+    return state.with_outcomes(earlier)
 
 
 MAX_LABEL = 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..channels import skeleton
@@ -69,8 +70,8 @@ def evidence_of(state: TurnContext) -> Evidence:
     from ..grounding import Call, Evidence
 
     data: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
-    facts = (d.data_facts_json for turn in state.memory.turns for d in turn.digests)
-    data += [json.loads(text) for text in facts if text]
+    digests = chain.from_iterable(turn.digests for turn in state.memory.turns)
+    data += [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
     # the answer speaks in placeholders, so what it is held against has to as well
     if state.gate:
         data = [state.gate.mask(one) for one in data]

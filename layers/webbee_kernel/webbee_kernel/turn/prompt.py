@@ -3,14 +3,14 @@ context, then the exchanges of the turn. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels import skeleton
 from ..channels.truncate import MAX_DATA
 from ..clock import iso
-from ..llm.protocol import Exchange, ModelResponse, ToolSpec
+from ..llm.protocol import Exchange, ToolSpec
 from ..stores.types import HistoryItem
 from ..text import dumps
 from ..types import CallOutcome, Step
@@ -18,7 +18,7 @@ from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, is_refused, lines
 from .rules import apps_block, policy_block
-from .tool_retrieval import MIN_TOOLS, Omitted, Shortlist, shorter, shortlist, tokens, tool_tokens
+from .tool_retrieval import MIN_TOOLS, Shortlist, shorter, shortlist, tokens, tool_tokens
 
 if TYPE_CHECKING:
     from ..pii.masker import Masker
@@ -80,12 +80,12 @@ class Prompt(NamedTuple):
 class OpeningPrompt(NamedTuple):
     """The classifier's first prompt, built once a turn. `tools` begin with the kernel's own, then
     those of all users with these apps, of the session, and new ones. `omitted` is what did not fit
-    the model's window."""
+    the model's window: numbers of `functions`, of turns whose `facts` and of `turns`."""
 
     shortlist: Shortlist
     tools: tuple[ToolSpec, ...]
     prompt: Prompt
-    omitted: Omitted = Omitted()
+    omitted: Mapping[str, int] = MappingProxyType({})
 
     @property
     def own(self) -> int:
@@ -95,25 +95,14 @@ class OpeningPrompt(NamedTuple):
 
 def opening(turn: TurnContext) -> OpeningPrompt:
     """The opening prompt of a turn. For a small window the least relevant functions are dropped
-    first, then examples, then the oldest facts and turns."""
+    first, then the oldest facts and turns."""
     mask = turn.gate.mask if turn.gate else None
     items = session_memory.history(turn.memory, mask)
     state = skeleton.render(turn.sections, turn.now, mask)
     listed = _shortlist(turn, 0)
     prompt = _prompt(turn, listed, state, items)
-    if turn.window:
-        return _fit_window(turn, state, items, listed, prompt)
-    return OpeningPrompt(listed, (*_kernel_tools(listed), *listed.tools), prompt)
-
-
-def _fit_window(
-    turn: TurnContext,
-    state: str,
-    items: tuple[HistoryItem, ...],
-    listed: Shortlist,
-    prompt: Prompt,
-) -> OpeningPrompt:
-    """The opening prompt reduced to the model's window."""
+    if not turn.window:
+        return OpeningPrompt(listed, (*_kernel_tools(listed), *listed.tools), prompt)
     if tool_tokens(listed.tools) > turn.window - _tokens(prompt):
         # with functions left out the text differs too: a notice, and apps as an index
         less = _shortlist(turn, MIN_TOOLS)
@@ -121,28 +110,23 @@ def _fit_window(
         listed = _shortlist(turn, tool_retrieval.tool_room(turn.window - beside))
         prompt = _prompt(turn, listed, state, items)
     tools = (*_kernel_tools(listed), *listed.tools)
-    is_short = tool_tokens(tools) > turn.window - _tokens(prompt)
-    if is_short:
-        tools = tuple(replace(t, examples=()) if t.examples else t for t in tools)
     whole, shown = prompt, items
     while shown and _tokens(prompt) > turn.window - tool_tokens(tools):
         shown = shorter(shown)
         prompt = _prompt(turn, listed, state, shown, len(items) - len(shown))
-    left_out = Omitted(
-        functions=listed.left_out if listed.limit else 0,
-        examples=is_short and any(t.examples for t in listed.tools),
-        facts=whole.facts - prompt.facts,
-        turns=whole.turns - prompt.turns,
-    )
-    return OpeningPrompt(listed, tools, prompt, left_out)
+    omitted = {
+        "functions": listed.left_out if listed.limit else 0,
+        "facts": whole.facts - prompt.facts,
+        "turns": whole.turns - prompt.turns,
+    }
+    return OpeningPrompt(listed, tools, prompt, omitted)
 
 
 def _shortlist(turn: TurnContext, limit: int) -> Shortlist:
     """The shortlist within `limit` characters; 0 for the usual budget."""
     calls = (c for t in turn.memory.turns for c in t.response.get("calls", ()))
     used = {(c["app_id"], c["fn_name"]) for c in calls}
-    earlier = (t.listed for t in reversed(turn.memory.turns) if t.listed)
-    text = turn.tool_list or next(earlier, "")
+    text = turn.tool_list or (turn.memory.last.listed if turn.memory.last else "")
     before = tool_retrieval.from_text(text, turn.catalogue_key) if text else None
     functions = turn.catalogue.functions(turn.installed)
     return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)
@@ -183,7 +167,7 @@ def _tokens(prompt: Prompt) -> int:
 
 
 def problems_block(problems: Sequence[Problem]) -> str:
-    """`[PROBLEMS]`, one line per rejected argument."""
+    """`[PROBLEMS]`, one line per rejected argument; empty for none."""
     lines = [
         dumps(
             {"call": p.call, "field": p.field, "problem": p.problem}
@@ -191,7 +175,7 @@ def problems_block(problems: Sequence[Problem]) -> str:
         )
         for p in problems
     ]
-    return "\n".join(["[PROBLEMS]", *(f"PROBLEM: {x}" for x in lines)])
+    return "\n".join(["[PROBLEMS]", *(f"PROBLEM: {x}" for x in lines)]) if lines else ""
 
 
 MAX_EXCHANGES = 60_000
@@ -212,7 +196,7 @@ def room(earlier: Sequence[Exchange], left: int | None = None) -> int:
 
 
 def exchange(
-    answer: Answer | None,
+    answer: Answer,
     shown: Mapping[int, CallOutcome],
     planned: int,
     note: str,
@@ -222,23 +206,46 @@ def exchange(
     """One answer with its results, for native tool results and as prompt lines.
 
     `shown` are the masked outcomes, refused ones included; `planned` is the number of the next
-    call. Without an answer the results are those of approved calls. `waiting` are pending and
+    call. The results of an empty answer are those of approved calls. `waiting` are pending and
     dependent calls, each with its note.
     """
     ran = {i: o for i, o in sorted(shown.items()) if not is_refused(o)}
-    result_lines = lines(ran, room)
-    problems = _problems(answer, shown, note)
-    found = list(answer.search_results.values()) if answer else []
-    reply = answer.response if answer else ModelResponse()
-    pending = {s.index: _pending_line(s, why) for s, why in waiting}
-    results = {**{i: result_lines[i] + arguments(o) for i, o in ran.items()}, **pending}
-    flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
-    text = reply.text.strip()
-    if answer is None or not reply.tool_calls:
+    results = lines(ran, room) | {step.index: _pending_line(step, why) for step, why in waiting}
+    problems = [*answer.problems, *refusals(shown)]
+    if note:
+        problems.append(Problem("", "", note))
+    told = [results[i] + (arguments(ran[i]) if i in ran else "") for i in sorted(results)]
+    flat = _flat(told, problems, planned, [*answer.search_results.values()])
+    reply = answer.response
+    if not reply.tool_calls:
         # no calls that results could answer: also native tool services read them as text
-        return Exchange(flat, text, note=flat, reasoning=reply.reasoning)
-    texts = _results(answer, {**result_lines, **pending}, problems)
-    return Exchange(flat, text, reply.tool_calls, texts, _of_no_call(problems), reply.reasoning)
+        return Exchange(flat, answer.text, note=flat, reasoning=reply.reasoning)
+    texts = tuple(_call_results(answer, results, problems))
+    loose = problems_block([p for p in problems if p.step < 0])
+    return Exchange(flat, answer.text, reply.tool_calls, texts, loose, reply.reasoning)
+
+
+def _flat(
+    told: Sequence[str], problems: Sequence[Problem], planned: int, found: Sequence[str]
+) -> str:
+    """The blocks `[CATALOGUE]` (search results), `[RESULTS]` and `[PROBLEMS]`, if not empty."""
+    blocks = ["[CATALOGUE]", *(f"FOUND: {f}" for f in found)] if found else []
+    blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
+    return "\n".join(filter(None, [*blocks, problems_block(problems)]))
+
+
+def _call_results(
+    answer: Answer, results: Mapping[int, str], problems: Sequence[Problem]
+) -> Iterator[str]:
+    """One text per call of the answer, in order: result, search result or problems."""
+    for place, number in enumerate(answer.numbers):
+        if number is None:
+            # services refuse a call without a result, also one of the kernel's own
+            yield answer.search_results.get(place, "status=ok")
+        elif about := [p for p in problems if p.step == number]:
+            yield problems_block(about)
+        else:
+            yield results[number]
 
 
 def _pending_line(step: Step, why: str) -> str:
@@ -258,28 +265,6 @@ DEPENDENT_NOTE = (
 )
 
 
-def _of_no_call(problems: Sequence[Problem]) -> str:
-    """The problems that belong to no call."""
-    loose = [p for p in problems if p.step < 0]
-    return problems_block(loose) if loose else ""
-
-
-def _problems(answer: Answer | None, shown: Mapping[int, CallOutcome], note: str) -> list[Problem]:
-    """The problems of an answer, its refused calls, and the kernel's note."""
-    unusable = answer.problems if answer else ()
-    said = [Problem("", "", note)] if note else []
-    return [*unusable, *refusals(shown), *said]
-
-
-def _flat(
-    told: Sequence[str], problems: Sequence[Problem], planned: int, found: Sequence[str]
-) -> str:
-    """The blocks `[CATALOGUE]` (search results), `[RESULTS]` and `[PROBLEMS]`, if not empty."""
-    blocks = ["[CATALOGUE]", *(f"FOUND: {f}" for f in found)] if found else []
-    blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
-    return "\n".join([*blocks, problems_block(problems)] if problems else blocks)
-
-
 def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
     """Refused calls in words for the model: one problem per rejected argument."""
     found: list[Problem] = []
@@ -296,22 +281,6 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
         ]
         found += listed or [Problem(name, "", outcome.error, step=number)]
     return found
-
-
-def _results(
-    answer: Answer, told: Mapping[int, str], problems: Sequence[Problem]
-) -> tuple[str, ...]:
-    """One text per call of the answer, in order: result, search result or problems."""
-    texts = []
-    for place, number in enumerate(answer.numbers):
-        if number is None:
-            # services refuse a call without a result, also one of the kernel's own
-            texts.append(answer.search_results.get(place, "status=ok"))
-        elif about := [p for p in problems if p.step == number]:
-            texts.append(problems_block(about))
-        else:
-            texts.append(told[number])
-    return tuple(texts)
 
 
 def names_note(message: str, shown: str, gate: Masker | None) -> str:

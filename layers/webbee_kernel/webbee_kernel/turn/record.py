@@ -227,7 +227,7 @@ def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None)
             request_id=state.ask.request_id,
             # a card outlives the slot of the turn that asked
             waiting=cards.carried(memory, seq, state.now),
-            listed=tool_retrieval.text_to_store(_tool_list(state), memory.turns, seq),
+            listed=_tool_list(state) or (memory.last.listed if memory.last else ""),
         )
     ids = state.proposal.ids if state.proposal else ()
     open_ = cards.waiting(original, state.now)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from ..catalogue import AppInfo, FunctionInfo, PerObject
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters, forms
-from ..stores.types import RING_SIZE, HistoryItem, Turn
+from ..stores.types import HistoryItem
 from .tool_search import Index, index_of
 
 MAX_WHOLE = 40_000
@@ -28,7 +28,7 @@ BUDGET = 21_000
 """Characters of a session's first selection from a larger one: about 5,500 tokens."""
 
 MAX_LISTED = 56_000
-"""Characters up to which later messages add; beyond it the latest additions are dropped."""
+"""Characters up to which later messages add; beyond it earlier additions are dropped."""
 
 IN_FULL = 3_000
 """Characters of the first selection for full forms of the nearest; the rest is for brief forms."""
@@ -66,15 +66,14 @@ class ListedTool(NamedTuple):
 
 class ToolList(NamedTuple):
     """The tools that a turn has shown, in order. The first `base` were selected for the session's
-    first message and stay while the catalogue is unchanged; later additions may be dropped."""
+    first message and stay while the catalogue is unchanged; additions may be dropped."""
 
     tools: tuple[ListedTool, ...]
     base: int
 
 
 class Shortlist(NamedTuple):
-    """The functions shown, as `tools` for the model; `ranked` are all, best first; `recent` were
-    used in the last turns.
+    """The functions shown, as `tools` for the model; `ranked` are all, best first.
 
     The first `base` are in catalogue order and stay for the session, the first `unchanged` are as
     in the turn before. `limit` is the limit of a small window in characters, 0 for none.
@@ -83,7 +82,6 @@ class Shortlist(NamedTuple):
     shown: tuple[FunctionInfo, ...]
     ranked: tuple[FunctionInfo, ...]
     tools: tuple[ToolSpec, ...]
-    recent: frozenset[tuple[str, str]] = frozenset()
     base: int = 0
     unchanged: int = 0
     limit: int = 0
@@ -119,10 +117,11 @@ def shortlist(
     broken by name.
     """
     if not limit and (tools := _whole(functions)) is not None:
-        return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
+        return Shortlist(tuple(functions), tuple(functions), tools)
     index = index_of(functions, apps or {})
     near = _near(index, message)
-    needed = _used_numbers(index, near, used) if used else []
+    # an app may have been uninstalled since it was used
+    needed = [n for n, _ in near if index.key(n) in used] if used else []
     if before and not limit:
         listed, steady = _extend(functions, before, needed, near[:MAX_NEAR])
     else:
@@ -131,18 +130,10 @@ def shortlist(
         tuple(functions[p.number] for p in listed.tools),
         tuple(functions[n] for n, _ in near),
         tuple(tool(functions[p.number], p) for p in listed.tools),
-        frozenset(used),
         listed.base,
         steady,
         limit,
     )
-
-
-def _used_numbers(
-    index: Index, near: Sequence[tuple[int, float]], used: Collection[tuple[str, str]]
-) -> list[int]:
-    # an app may have been uninstalled since it was used
-    return [n for n, _ in near if index.key(n) in used]
 
 
 def notice(listed: Shortlist) -> str:
@@ -221,23 +212,18 @@ def _extend(
     near: Sequence[tuple[int, float]],
 ) -> tuple[ToolList, int]:
     """The previous list with needed and near functions appended, and the number of unchanged ones.
-    If that is too much, the latest additions are dropped, down to the first selection, so that the
-    cached beginning stays."""
-    first, kept_tools = before.tools[: before.base], before.tools
-    while True:
-        more = _additions(functions, kept_tools, needed, near)
-        listed = (*kept_tools, *_list_tools(functions, more, ADDED_IN_FULL))
-        over = len(listed) - MAX_GROWN
+    If that is too much, earlier additions are dropped; the first selection stays, so that the
+    cached beginning does."""
+    more: list[int] = []
+    for kept in (before.tools, before.tools[: before.base]):
+        more = _additions(functions, kept, needed, near)
+        listed = (*kept, *_list_tools(functions, more, ADDED_IN_FULL))
         size = sum(characters(tool(functions[p.number], p)) for p in listed)
-        if over <= 0 and size <= MAX_LISTED:
-            return ToolList(listed, before.base), len(kept_tools)
-        if len(kept_tools) <= before.base:
-            break
-        kept_tools = kept_tools[: max(before.base, len(kept_tools) - max(over, 1))]
+        if len(listed) <= MAX_GROWN and size <= MAX_LISTED:
+            return ToolList(listed, before.base), len(kept)
     # what was used of late stays, also beyond the limit
-    more = _additions(functions, first, needed, near)
     room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
-    listed = (*first, *_list_tools(functions, more[:room], ADDED_IN_FULL))
+    listed = (*kept, *_list_tools(functions, more[:room], ADDED_IN_FULL))
     return ToolList(listed, before.base), before.base
 
 
@@ -289,16 +275,6 @@ def tool_list(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base
     return ToolList(tuple(map(ListedTool, found, whole)), base)
 
 
-def text_to_store(text: str, turns: Sequence[Turn], seq: int) -> str:
-    """The tool list that turn `seq` stores: empty if an earlier turn that is not overwritten has
-    the same. A turn without a model request keeps the previous list."""
-    last = next((t for t in reversed(turns) if t.listed), None)
-    if last is None or (text and text != last.listed):
-        return text
-    # turn `seq` takes the slot of the fifth before it: only later ones are still read
-    return "" if last.seq > seq - RING_SIZE else last.listed
-
-
 def to_text(listed: ToolList, key: bytes) -> str:
     """The list as text: key, base size, and the numbers, with a `+` for full form."""
     numbers = ",".join(f"{p.number}{'+' * p.is_whole}" for p in listed.tools)
@@ -321,16 +297,7 @@ TOOL_CHARACTERS: Final = 2.6
 """Characters per token of a tool, without the server's JSON around it."""
 
 MIN_TOOLS: Final = 2_500
-"""Minimum characters of tools, about ten in brief form, before examples and facts are dropped."""
-
-
-class Omitted(NamedTuple):
-    """What was omitted for a small window: functions, examples, facts of turns, and whole turns."""
-
-    functions: int = 0
-    examples: bool = False
-    facts: int = 0
-    turns: int = 0
+"""Minimum characters of tools, about ten in brief form, before facts are dropped."""
 
 
 def tokens(text: str) -> int:

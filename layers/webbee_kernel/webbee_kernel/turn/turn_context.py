@@ -16,7 +16,7 @@ from ..errors import LimitReached, TurnWorking
 from ..guards.arguments import without_secrets
 from ..guards.ids import KnownIds, ids_in
 from ..guards.titles import Titles
-from ..llm.protocol import Exchange, ToolSpec
+from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
@@ -39,10 +39,9 @@ if TYPE_CHECKING:
 
 
 class TurnCall(NamedTuple):
-    """A finished call: its step, its outcome in real values and masked, the masker's version before
-    masking, and whether it was answered from an earlier identical call."""
+    """A finished call: its outcome in real values and masked, the masker's version before masking,
+    and whether it was answered from an earlier identical call."""
 
-    step: Step
     outcome: CallOutcome
     masked: CallOutcome
     gate_version: object = None
@@ -87,7 +86,7 @@ class TurnContext:
     """The archiving task that recording waits for; returns the last archived turn."""
 
     calls: Mapping[int, TurnCall] = field(default_factory=dict)
-    round_of: Mapping[int, int] = field(default_factory=dict)
+    round_of: dict[int, int] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
     last_answer: Answer | None = None
     found_tools: Mapping[str, ToolSpec] = field(default_factory=dict)
@@ -235,12 +234,11 @@ class TurnContext:
     def unfinished(self) -> list[Step]:
         """Planned calls that have not run: refused, or failed transiently."""
         done = {_call_key(o) for o in self.own_outcomes.values() if o.ok}
-        unfinished = (
-            i
+        return [
+            Step(i, o.app_id, o.fn_name, o.arguments)
             for i, o in self.own_outcomes.items()
             if not o.ok and (is_refused(o) or (o.retryable and _call_key(o) not in done))
-        )
-        return [self.calls[i].step for i in unfinished]
+        ]
 
     @property
     def has_run(self) -> bool:
@@ -280,22 +278,25 @@ class TurnContext:
         return state.without(removed) if removed else state
 
     def with_outcomes(
-        self, pairs: Sequence[tuple[Step, CallOutcome]], *, repeats: Collection[int] = ()
+        self, outcomes: Collection[CallOutcome], *, are_known: bool = False
     ) -> TurnContext:
-        """Add finished calls; they are masked here, once, and secrets are removed."""
-        if not pairs:
+        """Add finished calls; they are masked here, once, and secrets are removed. `are_known`:
+        none of them was made just now."""
+        if not outcomes:
             return self
         version = self.gate.state if self.gate else None
-        calls, rounds = {**self.calls}, {**self.round_of}
-        for step, outcome in pairs:
-            masked, number = self.as_masked(outcome, self.gate), step.index
-            calls[number] = TurnCall(step, outcome, masked, version, number in repeats)
-            rounds[number] = self.rounds
-        planned = max(self.planned, *(step.index + 1 for step, _ in pairs))
+        calls = {**self.calls}
+        for outcome in outcomes:
+            masked = self.as_masked(outcome, self.gate)
+            calls[outcome.step] = TurnCall(outcome, masked, version, are_known and outcome.repeated)
+        rounds = self.round_of | {o.step: self.rounds for o in outcomes}
+        planned = max(self.planned, *(o.step + 1 for o in outcomes))
         return self._next(calls=dict(sorted(calls.items())), round_of=rounds, planned=planned)
 
     def with_pending(self, pending: Sequence[Step] = (), after: Sequence[Step] = ()) -> TurnContext:
         """Add pending calls, in real values, and calls that depend on them."""
+        if not (pending or after):
+            return self
         rounds = dict.fromkeys((s.index for s in (*pending, *after)), self.rounds)
         return self._next(
             pending={**self.pending, **{s.index: s for s in pending}},
@@ -387,7 +388,8 @@ class TurnContext:
         pending += [(s, prompt.DEPENDENT_NOTE) for s in self.dependent.values()]
         pending = [(s, why) for s, why in pending if self.round_of[s.index] == self.rounds]
         room = prompt.room(self.exchanges, self._window_left() if self.window else None)
-        exchange = prompt.exchange(self.last_answer, new, self.planned, note, room, pending)
+        answer = self.last_answer or Answer(ModelResponse())
+        exchange = prompt.exchange(answer, new, self.planned, note, room, pending)
         if more := prompt.names_note(self.message, exchange.flat, self.gate):
             notes = "\n".join(filter(None, (exchange.note, more)))
             exchange = replace(exchange, flat=f"{exchange.flat}\n{more}", note=notes)

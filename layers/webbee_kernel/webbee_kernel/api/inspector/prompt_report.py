@@ -58,7 +58,7 @@ def explain(view: TurnContext) -> JSONObject:
         "turns": turns(view),
         "functions": function_rows(view),
         "window": view.window,
-        "left_out": opening.omitted._asdict(),
+        "left_out": {**opening.omitted},
         "placeholders": masked_in(view, prompt.text),
         "next_turn": view.memory.last_seq + 1,
     }
