@@ -213,6 +213,11 @@ class CallOutcome:
         """Whether the call succeeded."""
         return self.status == "ok"
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether an effect succeeded."""
+        return self.ok and self.action_type != "read"
+
 
 NO_UNDO: Final[JSONObject] = {"function": "", "params": {}}
 """A placeholder for an undo that is never offered."""

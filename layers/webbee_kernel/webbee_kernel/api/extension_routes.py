@@ -110,7 +110,7 @@ class Apps:
                 request_id=key,
             )
             # the next turn must not read in the skeleton how it was before
-            if outcome.ok and outcome.action_type != "read":
+            if outcome.has_changed:
                 await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
         return _answered(outcome, panel=panel)
 

@@ -4,7 +4,7 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
@@ -36,12 +36,19 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     # what begins with _ is the app's own
     candidates = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
     ids = ("id", "uid", *(k for k in candidates if is_id_name(str(k))))
-    ident = next((k for k in ids if k in candidates), None)
+    ident = _first(ids, candidates)
     others = [k for k in candidates if k != ident]
-    people = filter(_is_person, others)
-    plain = (k for k in others if not _is_id(str(k)))
-    title = next((k for k in _titles() if k in candidates), None)
-    return title or next(chain(people, plain, others), None), ident
+    return _first(_titles(), candidates) or _next_best(others), ident
+
+
+def _first(names: Iterable[str], keys: Sequence[str]) -> str | None:
+    return next((name for name in names if name in keys), None)
+
+
+def _next_best(keys: Sequence[str]) -> str | None:
+    """A person's field, else the first that is no id, else the first."""
+    plain = (k for k in keys if not _is_id(str(k)))
+    return next(chain(filter(_is_person, keys), plain, keys), None)
 
 
 def _is_person(key: str) -> bool:

@@ -58,6 +58,12 @@ def record(
     return (*omitted, *_with_arguments(by_number, calls, arguments, first, room - size))
 
 
+def calls_of(digests: Sequence[ToolCallDigest]) -> tuple[list[LedgerCall], list[JSONObject]]:
+    """The calls and arguments that these digests keep, as `record` takes them."""
+    calls = [(d.app_id, d.fn_name, json.loads(d.data_facts_json or "{}")) for d in digests]
+    return calls, [json.loads(d.args_json or "{}") for d in digests]
+
+
 def _with_arguments(
     facts: dict[int, ToolCallDigest],
     calls: Sequence[LedgerCall],

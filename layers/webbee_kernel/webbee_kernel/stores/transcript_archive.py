@@ -65,10 +65,6 @@ class Transcript:
         summary = SessionSummary(key.session_id, title, iso(now), seq)
         await self._store.touch(key.user, summary, expires_at=int(now) + self._listed_days * DAY_S)
 
-    def has_unarchived(self, memory: SessionMemory, now: float) -> bool:
-        """Whether the next turn overwrites an unarchived one."""
-        return bool(self._days and _unarchived(memory, now))
-
     async def archive(self, key: SessionKey, memory: SessionMemory, now: float) -> int:
         """Archive what the next turn overwrites; the sequence number of the last archived turn. One
         write for every fifth turn. On failure it is logged and tried again with the next turn, and

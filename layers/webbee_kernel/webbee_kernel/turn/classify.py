@@ -4,7 +4,7 @@ calls nothing more, or a limit of rounds, time or tokens is reached."""
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
@@ -13,7 +13,7 @@ from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN
-from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, streamed
+from ..llm.protocol import Growing, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSONObject
 from .cards import own_card, steps, waiting
@@ -33,12 +33,12 @@ SHARE = 0.6
 """Share of the remaining time that it may take, if that is more."""
 
 
+@dataclass(frozen=True)
 class Classifier:
     """Sends classifier requests and parses the answers."""
 
-    def __init__(self, model: Model, options: ModelOptions = PLAIN) -> None:
-        self._model = model
-        self._output_tokens = options.answer_tokens
+    model: Model
+    options: ModelOptions = PLAIN
 
     @record_duration("ClassifyMs")
     async def ask(self, state: TurnContext) -> TurnContext:
@@ -49,7 +49,7 @@ class Classifier:
             role="classifier",
             system=state.opening.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
-            max_tokens=self._output_tokens,
+            max_tokens=self.options.answer_tokens,
             tools=state.visible_tools,
             timeout_s=max((left := state.seconds_left()) * SHARE, left - RESERVE_S),
             language=state.language,
@@ -63,7 +63,7 @@ class Classifier:
         measure("ModelCalls")
         # words before any call may be the reply itself
         hear = answer_sink(state) if state.plain_reply else None
-        asked = streamed(self._model, request, hear)
+        asked = streamed(self.model, request, hear)
         response = await state.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
@@ -77,8 +77,7 @@ def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
     if state.proposal or not last or not last.waiting:
         return ()
     card = own_card(last, waiting(last, state.now))
-    waits = steps(card) if card else ()
-    return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in waits)
+    return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in (steps(card) if card else ()))
 
 
 def _growing(state: TurnContext) -> Growing | None:
@@ -126,14 +125,13 @@ class LoopResult(NamedTuple):
     is_open: bool = False
 
 
+@dataclass(frozen=True)
 class AgentLoop:
     """The loop of a turn."""
 
-    def __init__(self, classifier: Classifier, runner: StepRunner, settings: Settings) -> None:
-        self._classifier = classifier
-        self._runner = runner
-        self._max_rounds = settings.max_rounds
-        self._max_tokens = settings.turn_tokens
+    classifier: Classifier
+    runner: StepRunner
+    settings: Settings
 
     async def run(self, state: TurnContext, note: str = "") -> LoopResult:
         """Run rounds until they end; `note` is appended for the classifier with the results that it
@@ -161,7 +159,7 @@ class AgentLoop:
     async def _round(self, state: TurnContext) -> LoopResult:
         """Get the classifier's next answer and do what it says."""
         try:
-            state = await self._classifier.ask(state)
+            state = await self.classifier.ask(state)
         except TurnStopped:
             return LoopResult(state, limit="stopped")
         except ModelUnavailable:
@@ -175,9 +173,9 @@ class AgentLoop:
         # also with no time left: the turn then ends with a sentence that says so
         if not state.rounds:
             return ""
-        if state.rounds >= self._max_rounds:
+        if state.rounds >= self.settings.max_rounds:
             return "rounds"
-        if state.tokens >= self._max_tokens:
+        if state.tokens >= self.settings.turn_tokens:
             return "tokens"
         return "time" if state.deadline - time.monotonic() < LEAST_S else ""
 
@@ -191,22 +189,21 @@ class AgentLoop:
                 return LoopResult(state, is_open=True)
         if answer.steps:
             before = _progress(state)
-            return _result_of(await self._runner.run(state, answer.steps), answer, before)
+            return _result_of(await self.runner.run(state, answer.steps), answer, before)
         text = answer.text
         # after calls the narrator writes the reply
         if is_asking(text) or not state.has_run:  # the user would read this text
             if wrong := reply_problems(text, state):
                 return LoopResult(state.with_problems(wrong), is_open=True)
-        if answer.response.stop_reason == CUT_OFF:  # the user is told that it is incomplete
-            text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
+        if answer.is_cut_off:  # the user is told that it is incomplete
+            text = f"{text} …\n\n{_cut_off_text(state)}"
         return LoopResult(state, text=text, resume=True, offer=answer.response.offer)
 
 
 def _cut_off_text(state: TurnContext) -> str:
     """The reason that the last answer was unusable, if it was cut off; else empty."""
-    last = state.last_answer
-    is_cut = last is not None and last.response.stop_reason == CUT_OFF
-    return of(state.language).cause("cut_off") if is_cut else ""
+    is_cut_off = state.last_answer and state.last_answer.is_cut_off
+    return of(state.language).cause("cut_off") if is_cut_off else ""
 
 
 def _progress(state: TurnContext) -> tuple[object, ...]:
@@ -226,7 +223,7 @@ def _result_of(state: TurnContext, answer: Answer, before: tuple[object, ...]) -
     # refused by a guard: the model may correct it
     has_refusals = bool(answer.problems) or any(map(is_refused, own))
     failed = not all(o.ok for o in own)
-    more = has_refusals or answer.wants_results or (progress and failed)
+    more = has_refusals or None in answer.numbers or (progress and failed)
     # without progress, pending calls are proposed instead
     is_open = more and (progress or not state.pending)
     return LoopResult(state, can_continue=progress, resume=more, is_open=is_open)

@@ -9,7 +9,7 @@ requested by a card, stored as a turn of the session `SESSION`; a yes runs exact
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Final
@@ -37,24 +37,16 @@ SESSION: Final = "mcp"
 """The session that holds the cards of such calls."""
 
 
+@dataclass(frozen=True)
 class DirectCalls:
     """Guards, asks and runs single calls."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        runner: StepRunner,
-        recorder: Recorder,
-        proposals: Proposals,
-        limits: Limits,
-        queue: RefreshQueue,
-    ) -> None:
-        self._reader = reader
-        self._runner = runner
-        self._recorder = recorder
-        self._proposals = proposals
-        self._limits = limits
-        self._queue = queue
+    reader: Reader
+    runner: StepRunner
+    recorder: Recorder
+    proposals: Proposals
+    limits: Limits
+    queue: RefreshQueue
 
     async def call(
         self, ask: TurnRequest, step: Step, *, schemes: Collection[str] = ()
@@ -65,7 +57,7 @@ class DirectCalls:
 
         Raises CallError from the guards, LimitReached, and KernelError if nothing has run.
         """
-        state = await self._reader.read(ask, self._limits)
+        state = await self.reader.read(ask, self.limits)
         which = step.app_id, step.fn_name
         function = usable_function(state.catalogue, state.installed, *which)
         ids.check_placeholders(step.arguments)
@@ -74,11 +66,11 @@ class DirectCalls:
         arguments = conform_arguments(state, step)
         step = replace(step, action_type=function.action_type, arguments=arguments)
         _check_same_call(state, step)
-        if not await self._runner.consent(state, [step], has_message=False, schemes=schemes):
-            state = await self._runner.run_confirmed(state, [step])
+        if not await self.runner.consent(state, [step], has_message=False, schemes=schemes):
+            state = await self.runner.run_confirmed(state, [step])
             [outcome] = state.outcomes.values()
-            if outcome.ok and outcome.action_type != "read":
-                await self._queue.ask(state.user, after_effects(state.catalogue, [step.app_id]))
+            if outcome.has_changed:
+                await self.queue.ask(state.user, after_effects(state.catalogue, [step.app_id]))
             return outcome
         return await self._ask(state, step)
 
@@ -93,17 +85,17 @@ class DirectCalls:
         if same := next((p for p in waiting if _is_about(p, step)), None):
             return same
         # nobody is asked for a yes to a call that its app would refuse
-        check = await self._runner.check(state, step)
+        check = await self.runner.check(state, step)
         if check.ok:
-            await self._recorder.record(state, Output("", card=pending))
+            await self.recorder.record(state, Output("", card=pending))
         return pending if check.ok else check
 
     async def ask_question(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
         """Record a question that a function asked during this call, as a card."""
-        state = await self._reader.read(ask)
+        state = await self.reader.read(ask)
         asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
-        await self._recorder.record(state, Output("", card=pending))
+        await self.recorder.record(state, Output("", card=pending))
         return pending
 
     async def outcome_of(
@@ -111,7 +103,7 @@ class DirectCalls:
     ) -> CallOutcome | PendingConfirmation:
         """The outcome of an answered card, or the card while it is pending. Raises Gone if it is
         unknown or expired."""
-        state = await self._reader.read(ask._replace(request_id=confirmation_id))
+        state = await self.reader.read(ask._replace(request_id=confirmation_id))
         if earlier := state.memory.turn_of(confirmation_id):
             return _answer_of(earlier, state, step)
         if asked := state.memory.question(confirmation_id):
@@ -128,7 +120,7 @@ class DirectCalls:
         they do not count as the user's words and accept no destination. Raises Gone if the turn has
         run something since or is forgotten, BadInput if it offered no such form.
         """
-        state = await self._reader.read(ask)
+        state = await self.reader.read(ask)
         turn = state.memory.turn_of(ask.request_id)
         if turn is None:
             raise _closed_error()
@@ -146,14 +138,14 @@ class DirectCalls:
         state = reopen(replace(state, ask=ask), AnsweredProposal(state.memory, turn))
         # One claim for the form, whatever stands in it: what is sent beside it is a conflict.
         state = replace(state, request_id=form)
-        state = await self._runner.run_confirmed(state, [step])
+        state = await self.runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok:
             text = messages.outcome_text(state, [outcome])
-            await self._recorder.record(state, Output(text))
+            await self.recorder.record(state, Output(text))
         elif not is_refused(outcome):  # the form stays, to be mended
             drawn = turn.response.get("ui")
-            await self._recorder.record(state, Output(turn.reply, "error", offer=drawn))
+            await self.recorder.record(state, Output(turn.reply, "error", offer=drawn))
         return outcome
 
     async def _propose(self, state: TurnContext, step: Step, turn: Turn) -> CallOutcome:
@@ -172,7 +164,7 @@ class DirectCalls:
         ask = state.ask._replace(message=message, request_id=new)
         card = replace(pending, message=message)
         state = replace(state, ask=ask, message=message)
-        await self._recorder.record(state, Output("", card=card))
+        await self.recorder.record(state, Output("", card=card))
         return _outcome(step, "confirmation")
 
     async def answer(
@@ -188,7 +180,7 @@ class DirectCalls:
         is unknown, expired, about another call, or only shown as a card."""
         confirmation_id = question.partition("-")[0]
         ask = ask._replace(request_id=confirmation_id)
-        state = await self._reader.read(ask, self._limits)
+        state = await self.reader.read(ask, self.limits)
         if state.refusal:
             raise state.refusal
         found = state.memory.question(confirmation_id)
@@ -202,12 +194,13 @@ class DirectCalls:
             return _answer_of(earlier, state, step)
         if found is None or not _is_about(found[1], step) or question_of(found[1]) != question:
             raise gone_error()
-        async with self._proposals.answering(state, confirmation_id, yes) as state:
-            if state.proposal is None:
-                if earlier := state.memory.turn_of(confirmation_id):
-                    return _answer_of(earlier, state, step)
-                raise gone_error()
-            return await self._run_answer(state, step, answers)
+        async with self.proposals.answering(state, confirmation_id, yes) as state:
+            if state.proposal:
+                return await self._run_answer(state, step, answers)
+            earlier = state.memory.turn_of(confirmation_id)
+        if earlier is None:
+            raise gone_error()
+        return _answer_of(earlier, state, step)
 
     async def _run_answer(
         self, state: TurnContext, step: Step, answers: JSONObject | None
@@ -215,15 +208,15 @@ class DirectCalls:
         """Run the call of the leased card, or drop it, and record."""
         card = state.proposal.accepted if state.proposal else None
         if card is None:
-            await self._recorder.record(state, Output(messages.refused_text(state.language)))
+            await self.recorder.record(state, Output(messages.refused_text(state.language)))
             return _nothing_done(step, state)
         extra = {ANSWERS: answers} if answers else {}
         steps = [replace(s, arguments={**s.arguments, **extra}) for s in cards.steps(card)]
         state = replace(state, request_id=card.confirmation_id)
-        state = await self._runner.run_confirmed(state, steps)
+        state = await self.runner.run_confirmed(state, steps)
         outcomes = list(state.new_outcomes.values())
         text = messages.outcome_text(state, outcomes)
-        await self._recorder.record(state, Output(text, "ok" if outcomes[-1].ok else "error"))
+        await self.recorder.record(state, Output(text, "ok" if outcomes[-1].ok else "error"))
         return outcomes[-1]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .. import language
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 NOT_PLANNED = "another call of the same answer was refused: mend that, then plan this one again"
 
 
+@dataclass(frozen=True)
 class StepRunner:
     """Guards, binds and runs steps."""
 
-    def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Consent) -> None:
-        self._dispatch = dispatch
-        self._call_seconds = call_seconds
-        self.consent = consent
+    dispatch: Dispatch
+    call_seconds: float
+    consent: Consent
 
     @record_duration("CallsMs")
     async def run(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
@@ -62,7 +62,11 @@ class StepRunner:
             wave := next_wave(_unblocked(steps, state.pending), state.outcomes)
         ):
             state = await self._run_wave(state, wave, steps)
-        return _with_dependent(state, steps) if state.pending else state
+        # what has neither ended nor waits itself refers to what waits
+        behind = [s for s in steps if s.index not in {*state.outcomes, *state.pending}]
+        if state.pending and not state.follower.is_stopped:
+            return state.with_pending(after=behind)
+        return state
 
     async def _run_wave(
         self, state: TurnContext, wave: Sequence[Step], plan: Sequence[Step]
@@ -164,7 +168,7 @@ class StepRunner:
             session_id=state.ask.session_id,
             request_id=state.request_id,
             step=step.index,
-            deadline_s=min(self._call_seconds, state.seconds_left()),
+            deadline_s=min(self.call_seconds, state.seconds_left()),
             correlation_id=correlation_id(),
             # a model asked again may word arguments otherwise: its calls are claimed by count
             nth=len(_runs_of(state, step)) if planned else None,
@@ -188,7 +192,7 @@ class StepRunner:
         the whole request can be retried."""
         try:
             with span("call", f"{request.app_id}.{request.name}"):
-                outcome = await self._dispatch.call(request)
+                outcome = await self.dispatch.call(request)
         except RequestConflict:
             raise
         except KernelError as error:
@@ -213,13 +217,6 @@ class StepRunner:
             step=step.index,
             retryable=is_retryable,
         )
-
-
-def _with_dependent(state: TurnContext, steps: Sequence[Step]) -> TurnContext:
-    # what has neither ended nor waits itself refers to what waits
-    behind = [s for s in steps if s.index not in {*state.outcomes, *state.pending}]
-    is_whole = behind and not state.follower.is_stopped
-    return state.with_pending(after=behind) if is_whole else state
 
 
 def _unblocked(steps: Sequence[Step], pending: Mapping[int, Step]) -> list[Step]:
@@ -290,9 +287,7 @@ def _runs_of(state: TurnContext, step: Step) -> list[tuple[int, CallOutcome]]:
 
 def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> bool:
     """Whether a relevant later call has changed something."""
-    effects = [
-        i for i, o in state.own_outcomes.items() if i > number and o.ok and o.action_type != "read"
-    ]
+    effects = [i for i, o in state.own_outcomes.items() if i > number and o.has_changed]
     if outcome.ok and outcome.action_type == "read":
         return bool(effects)
     return any(state.round_of[i] > state.round_of[number] for i in effects)
@@ -316,15 +311,13 @@ def usable_function(
     return function
 
 
+@dataclass(frozen=True)
 class Consent:
     """Decides which calls need consent. `hosts` may be opened by reads without it."""
 
-    def __init__(
-        self, accepted: AcceptedStore, rule: Rule = "bound", hosts: Sequence[str] = ()
-    ) -> None:
-        self._accepted = accepted
-        self._rule = rule
-        self._hosts = frozenset(hosts)
+    accepted: AcceptedStore
+    rule: Rule = "bound"
+    hosts: Sequence[str] = ()
 
     async def __call__(
         self,
@@ -336,42 +329,57 @@ class Consent:
         schemes: Collection[str] = (),
     ) -> frozenset[int]:
         """The numbers of the steps that need consent; `planned` is the whole plan."""
-        pairs = ((step, state.catalogue.function(step.app_id, step.fn_name)) for step in calls)
-        found = [
-            (step, function)
-            for step, function in pairs
-            if function and (step.has_effect or may_need_consent(function, step.arguments))
-        ]
+        found = [pair for step in calls for pair in _concerned(state.catalogue, step)]
         if not found:
             return frozenset()
         records = replace(references_of(state), functions=[function for _, function in found])
+        basis = self._basis(state, records, planned, has_message, schemes)
+        waits = [(s, f) for s, f in found if needs_consent(f, s.arguments, basis)]
+        if not waits:
+            return frozenset()
+        # what was accepted for good is only read if needed
+        stored = await self._stored(state.key.user, waits)
+        basis = basis._replace(accepted=accepted_keys(state.memory) | stored)
+        return frozenset(s.index for s, f in waits if needs_consent(f, s.arguments, basis))
+
+    def _basis(
+        self,
+        state: TurnContext,
+        records: References,
+        planned: Sequence[Step],
+        has_message: bool,
+        schemes: Collection[str],
+    ) -> Basis:
         # a choice's text was written by a model or an app, not by who picked it
         typed = "" if state.is_choice else records.words.texts[0]
-        basis = Basis(
+        return Basis(
             message=typed,
             words=records.words,
             records=records,
             typed=records.for_message(typed),
             # of earlier turns: a yes does not cover what is added behind it
             accepted=accepted_keys(state.memory),
-            hosts=self._hosts,
-            rule=self._rule,
+            hosts=self.hosts,
+            rule=self.rule,
             turn_values=values_of(state.outcomes.values()) | values_of(planned),
             has_message=has_message,
             schemes=schemes,
         )
-        waits = [(s, f) for s, f in found if needs_consent(f, s.arguments, basis)]
-        if not waits:
-            return frozenset()
-        # what was accepted for good is only read if needed
-        stored = await self._stored(state.key.user, {f"{s.app_id}.{s.fn_name}" for s, _ in waits})
-        basis = basis._replace(accepted=accepted_keys(state.memory) | stored)
-        return frozenset(s.index for s, f in waits if needs_consent(f, s.arguments, basis))
 
-    async def _stored(self, user: UserKey, functions: Iterable[str]) -> frozenset[str]:
+    async def _stored(
+        self, user: UserKey, calls: Iterable[tuple[Step, FunctionInfo]]
+    ) -> frozenset[str]:
         """The keys of destinations that were accepted permanently for these functions."""
-        read = (self._accepted.list(user, function=name) for name in functions)
+        names = {f"{step.app_id}.{step.fn_name}" for step, _ in calls}
+        read = (self.accepted.list(user, function=name) for name in names)
         return frozenset(one.key for found in await asyncio.gather(*read) for one in found)
+
+
+def _concerned(catalogue: Catalogue, step: Step) -> Iterator[tuple[Step, FunctionInfo]]:
+    """The call with its function, if the consent policy applies to it."""
+    function = catalogue.function(step.app_id, step.fn_name)
+    if function and (step.has_effect or may_need_consent(function, step.arguments)):
+        yield step, function
 
 
 def references_of(state: TurnContext) -> References:
@@ -383,16 +391,13 @@ def references_of(state: TurnContext) -> References:
     if last and confirmation.is_agreement(state.message, last.reply):
         question = confirmation.question_of(last.reply)
         texts.append(question)
-    if last and (question or not _is_left_open(message, last.reply)):
+    # a question, or a plain no, leaves open what the reply has shown
+    is_asked = last and any(mark in message + last.reply for mark in QUESTION_MARKS)
+    is_left_open = is_asked or confirmation.answer(message) is False
+    if last and (question or not is_left_open):
         reply = "\n".join((last.reply, *last.shown))
     tag = language.detect(state.message, language.of(state.language).tag)
     return References(tuple(_call_data(state)), UserWords(texts, tag), reply, question)
-
-
-def _is_left_open(message: str, reply: str) -> bool:
-    """Whether message or reply asks a question, or the message is a plain no."""
-    is_asked = any(mark in message + reply for mark in QUESTION_MARKS)
-    return is_asked or confirmation.answer(message) is False
 
 
 def _call_data(state: TurnContext) -> Iterator[CallData]:

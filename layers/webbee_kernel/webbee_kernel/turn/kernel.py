@@ -26,7 +26,7 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line
-from ..types import JSON, CallOutcome, UserKey, from_dict
+from ..types import JSON, CallOutcome, JSONObject, UserKey, from_dict
 from . import cards, confirmation, messages
 from .cards import card_answer, card_of, own_card, shown_now
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
@@ -81,9 +81,7 @@ class Kernel:
         # longer than any answer that is waited for: one that is at work is not taken by another
         lease_s = min(settings.turn_seconds, settings.answer_seconds) + LEASE_MARGIN_S
         ttl_s = settings.ring_days * 86_400
-        self._proposals = Proposals(
-            stores.sessions, clock, self.accepted, lease_s=lease_s, turn_s=ttl_s
-        )
+        self._proposals = Proposals(stores.sessions, clock, self.accepted, lease_s, ttl_s)
         self.direct = DirectCalls(
             self._reader,
             self._runner,
@@ -108,7 +106,8 @@ class Kernel:
             # a title, tags, follow-up questions: they quote the conversation in one message
             if ask.is_alone and is_side_request(state.memory, ask.message):
                 return await self._side_reply(state)
-            return await self._respond(await self._begin(state))
+            await self._begin(state)
+            return await self._respond(state)
 
     async def _respond(self, state: TurnContext) -> Reply:
         """The reply to a message: an answer to the pending card, the choice of an option, or
@@ -141,7 +140,8 @@ class Kernel:
         answer = (await self._classifier.ask(bare)).last_answer
         text = answer.text if answer else ""
         text = state.masker.unmask_text(text) or language.of(state.language).say("gave_up")
-        return messages.side_reply(state, text)
+        body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
+        return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
     async def _replay(self, ask: TurnRequest, earlier: Turn) -> Reply:
         """The stored reply of a repeated request, which does not count against limits."""
@@ -154,8 +154,7 @@ class Kernel:
             state = await self._reader.read(ask)
             if earlier := state.memory.turn_of(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
-            # counted when it was asked for: only what its slot overwrites is still owed
-            return await self._recorder.record(self._recorder.begin(state), Output(text, "error"))
+            return await self._recorder.record(state, Output(text, "error"))
 
     async def confirm(
         self, ask: TurnRequest, confirmation_id: str, accept: bool, how: CardAnswer = PLAIN_ANSWER
@@ -170,13 +169,13 @@ class Kernel:
                 if accept:
                     how.check_same(earlier, confirmation_id)
                 return await self._replay(ask, earlier)
-            state = await self._begin(state)
+            await self._begin(state)
             if accept:
                 # the turn keeps this id: a later yes with other texts is told apart by it
                 ask = ask._replace(request_id=how.request_id(confirmation_id))
             return await self._answer_card(replace(state, ask=ask), confirmation_id, accept, how)
 
-    async def _begin(self, state: TurnContext) -> TurnContext:
+    async def _begin(self, state: TurnContext) -> None:
         """Start a new request. Raises the limit that it exceeds, or TurnWorking if another delivery
         is in progress."""
         # another delivery of this request was counted already
@@ -185,7 +184,6 @@ class Kernel:
         if state.refusal:
             raise state.refusal
         await state.follower.begin(state.ask.session_id)
-        return self._recorder.begin(state)
 
     async def view(self, ask: TurnRequest) -> TurnContext:
         """Everything a turn reads, before anything is called."""
@@ -262,8 +260,8 @@ class Kernel:
     ) -> Reply:
         """Answer a card: run exactly the pending calls, or drop them, and continue its turn."""
         async with self._proposals.answering(state, name, accept, how) as state:
-            if state.proposal is None:
-                return _earlier_reply(state, name, accept, how)
+            if state.proposal is None:  # a concurrent request gave the same answer
+                return _earlier_reply(state, name, how)
             card = state.proposal.accepted
             if card is None:
                 return await self._recorder.record(
@@ -317,29 +315,24 @@ class Kernel:
         state = result.state
         card = card_of(state, state.proposed_calls, resume=result.resume)
         # what was only read is not told beside a card
-        done = {i: o for i, o in state.new_outcomes.items() if o.ok and o.action_type != "read"}
-        text = messages.outcome_text(state, done.values()) if done else ""
+        done = [o for o in state.new_outcomes.values() if o.has_changed]
+        text = messages.outcome_text(state, done) if done else ""
         return await self._recorder.record(state, Output(text, card=card))
 
 
-def _earlier_reply(state: TurnContext, name: str, accept: bool, how: CardAnswer) -> Reply:
+def _earlier_reply(state: TurnContext, name: str, how: CardAnswer) -> Reply:
     """The reply of a concurrent request with the same answer."""
-    # the request itself first: the same yes once more is no conflict
-    earlier = state.memory.turn_of(state.ask.request_id)
-    if earlier is None and (earlier := state.memory.turn_of(name)) and accept:
-        how.check_same(earlier, name)
+    earlier = state.memory.turn_of(state.ask.request_id) or state.memory.turn_of(name)
     if earlier is None:
         raise gone_error()
+    how.check_same(earlier, name)
     return messages.replay(earlier, state.ask.session_id)
 
 
-_DATA: JSON = {
-    "orders": [
-        {"id": "o-1", "title": "An order", "by": "ann@example.com", "name": "Ann Example", "n": 7},
-        {"id": "o-2", "title": "Another", "phone": "+49 30 901820", "at": "2026-05-15T17:21:04Z"},
-    ],
-    "count": 2,
-}
+_DATA: JSON = [
+    {"id": "o-1", "title": "An order", "by": "ann@example.com", "name": "Ann Example", "n": 7},
+    {"id": "o-2", "title": "Another", "phone": "+49 30 901820", "at": "2026-05-15T17:21:04Z"},
+]
 _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of May 15, 2026."
 
 
@@ -359,7 +352,6 @@ def warm_up() -> None:
     aggregates(_DATA)
     receipts([Call("orders", "cancel", "write", data=_DATA)])
     check(_REPLY, data=[data], message=message)
-    check("There are no orders.", data=[{"orders": [], "count": 0}], message=message)
     turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
     from_dict(CallOutcome, {"app_id": "", "fn_name": "", "status": "ok"})
 

@@ -8,10 +8,9 @@ for an app that the turn called, and only for a call that was still running.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from ..catalogue import Dispatch
@@ -23,7 +22,7 @@ from ..language import detect
 from ..pii import NOTHING
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
-from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey, object_of
+from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey
 from .results_block import TIMEOUT, mask_outcome
 from .session_memory import detector, masker_for
 
@@ -42,16 +41,14 @@ Look = Literal["taken", "known", "absent"]
 _log = logging.getLogger("webbee.late")
 
 
+@dataclass(frozen=True)
 class LateResults:
     """Amends recorded turns."""
 
-    def __init__(
-        self, settings: Settings, stores: Stores, dispatch: Dispatch, clock: Clock
-    ) -> None:
-        self._settings = settings
-        self._sessions = stores.sessions
-        self._dispatch = dispatch
-        self._clock = clock
+    settings: Settings
+    stores: Stores
+    dispatch: Dispatch
+    clock: Clock
 
     async def look(self, user: UserKey, event: Event) -> Look:
         """Add a late result to its turn, if that is recorded. Idempotent. Raises stores' errors."""
@@ -60,15 +57,15 @@ class LateResults:
             return "known"
         key = SessionKey(user, str(result["session_id"]))
         for _ in range(MAX_RACES):
-            memory = await self._sessions.read(key, now=self._clock.now())
+            memory = await self.stores.sessions.read(key, now=self.clock.now())
             turn = memory.turn_of(str(result["request_id"]))
             if turn is None:
                 return "absent"
             amended = await self._amended(memory, turn, result)
             if amended is None:
                 return "known"
-            until = int(self._clock.now()) + self._settings.ring_days * 86_400
-            if await self._sessions.replace(
+            until = int(self.clock.now()) + self.settings.ring_days * 86_400
+            if await self.stores.sessions.replace(
                 key, amended, version=memory.versions[turn.seq], answered=(), expires_at=until
             ):
                 return "taken"
@@ -106,9 +103,9 @@ class LateResults:
         """The turn's facts with those of the result appended, and their placeholders; unchanged if
         already there."""
         app_id, fn_name = str(result["app_id"]), str(result.get("fn_name", ""))
-        finder = detector(self._settings, detect(turn.message))
-        gate = None if self._settings.expose_pii else masker_for(memory, "", finder)
-        function = (await self._dispatch.catalogue()).function(app_id, fn_name)
+        finder = detector(self.settings, detect(turn.message))
+        gate = None if self.settings.expose_pii else masker_for(memory, "", finder)
+        function = (await self.dispatch.catalogue()).function(app_id, fn_name)
         declared = function.pii if function else NOTHING
         shown = mask_outcome(
             CallOutcome(app_id, fn_name, "ok", data=result.get("data")), gate, declared
@@ -116,9 +113,8 @@ class LateResults:
         new = app_id, fn_name, shown.data
         if any(digest in turn.digests for digest in fact_ledger.record([new])):
             return turn.digests, turn.vault
-        kept = [(d.app_id, d.fn_name, _value(d.data_facts_json)) for d in turn.digests]
-        arguments = [*(object_of(_value(d.args_json)) for d in turn.digests), {}]
-        digests = fact_ledger.record([*kept, new], arguments=arguments)
+        kept, arguments = fact_ledger.calls_of(turn.digests)
+        digests = fact_ledger.record([*kept, new], arguments=[*arguments, {}])
         if gate is None:
             return digests, turn.vault
         said = "\n".join(d.data_facts_json + d.args_json for d in digests)
@@ -156,7 +152,3 @@ def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
             made = Receipt(0, ended, receipt["what"], str(call.get("error_code", "")))
             receipt |= {"status": ended, "text": made.text(detect(turn.message))}
     return {"receipts": result} if result else {}
-
-
-def _value(text: str) -> object:
-    return json.loads(text) if text else {}

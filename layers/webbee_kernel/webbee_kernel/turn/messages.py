@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +22,7 @@ from .stream import Say
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
-    from ..grounding import Call
+    from ..grounding import Call, Mark, Source
     from ..grounding.receipts import Receipt
     from .narrate import Narration
 
@@ -145,14 +145,23 @@ def as_text(body: JSONObject) -> str:
     from ..grounding.receipts import ABOVE
 
     reply_lines = set(str(body["reply"]).splitlines())
-    receipts = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
-    receipts = [r for r in receipts if r["text"] not in reply_lines]
+    told = (r for r in body.get("receipts", ()) if r["status"] != "waiting")
+    receipts = [r for r in told if r["text"] not in reply_lines]
     above = "\n".join(r["text"] for r in receipts if r["status"] in ABOVE)
     below = [r["text"] for r in receipts if r["status"] not in ABOVE]
     after = "\n".join([*below, *_work_line(body)])
-    reply = _marked_reply(body)  # the text ends in the card's question, where there is one
+    reply = _marked_reply(body)  # it ends in the card's question, where there is one
     parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
     return defuse_markup("\n\n".join(filter(None, parts)))
+
+
+def _marked_reply(body: JSONObject) -> str:
+    """The reply with `(?)` after contradicted values."""
+    reply, ends = str(body["reply"]), [m["end"] for m in body.get("marks", ()) if m.get("holds")]
+    # from the end on: what is put in moves only the offsets behind it
+    for end in sorted(ends, reverse=True):
+        reply = f"{reply[:end]} (?){reply[end:]}"
+    return reply
 
 
 def turn_before(memory: SessionMemory, before: str | None) -> Turn | None:
@@ -173,16 +182,6 @@ def _work_line(body: JSONObject) -> list[str]:
     return [f"({line})"] if line and not idle else []
 
 
-def _marked_reply(body: JSONObject) -> str:
-    """The reply with `(?)` after contradicted values."""
-    reply = str(body["reply"])
-    # from the end on: what is put in moves only the offsets behind it
-    for mark in sorted(body.get("marks", ()), key=lambda m: -int(m["end"])):
-        if mark.get("holds"):
-            reply = f"{reply[: mark['end']]} (?){reply[mark['end'] :]}"
-    return reply
-
-
 def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
     """The response of a recorded turn."""
     body = {
@@ -193,12 +192,6 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
         **turn.response,
     }
     return Reply({**body, "ui": ui} if ui else body)
-
-
-def side_reply(state: TurnContext, text: str) -> Reply:
-    """The response to a request of the client itself."""
-    body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
-    return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
 
 def refused_text(tag: str) -> str:
@@ -222,17 +215,12 @@ def _limit_text(result: LoopResult) -> str:
     """Unfinished calls, and why rounds, time, tokens or the model ended the turn; else empty."""
     if not result.limit:
         return ""
-    speaks, undone = language.of(result.state.language), list(_unfinished(result.state))
+    state = result.state
+    speaks, titles = language.of(state.language), state.titles() if state.unfinished else Titles()
+    undone = [describe(step, state.catalogue, titles) for step in state.unfinished]
     why = result.limit if result.limit in ("rounds", "tokens", "time") else "model"
     left = [speaks.say("still_to_do", calls="; ".join(undone))] if undone else []
     return "\n".join([*left, speaks.say(f"unfinished_{why}")]) + "\n\n"
-
-
-def _unfinished(state: TurnContext) -> Iterator[str]:
-    """The planned calls that have not run, one line each."""
-    titles = state.titles() if state.unfinished else Titles()
-    for step in state.unfinished:
-        yield describe(step, state.catalogue, titles)
 
 
 def reply_sink(result: LoopResult) -> Say | None:
@@ -296,31 +284,19 @@ def source_map(
         return {}
 
     # values and their placeholders differ in length, so offsets move unevenly
-    place = before.__add__ if real == text else lambda at: before + len(unmask(text[:at]))
+    def placed(span: Source | Mark, told: JSONObject) -> JSONObject:
+        ends = (before + len(unmask(text[:at])) for at in (span.start, span.end))
+        return _without_empty(dict(zip(("start", "end"), ends, strict=True)) | told)
+
     # the narrator's calls stand at the end, behind those of the turn's first part
     first = max(0, calls - len(state.masked_report))
-    sources = [
-        _without_empty(
-            {
-                "start": place(one.start),
-                "end": place(one.end),
-                "how": one.how,
-                "call": first + one.call if one.call >= 0 else None,
-                "path": one.path,
-                "formula": one.formula,
-            }
-        )
-        for one in narration.sources[:MAX_SOURCES]
-    ]
+    sources = []
+    for one in narration.sources[:MAX_SOURCES]:
+        call = first + one.call if one.call >= 0 else None
+        told = {"how": one.how, "call": call, "path": one.path, "formula": one.formula}
+        sources.append(placed(one, told))
     marks = [
-        _without_empty(
-            {
-                "start": place(mark.start),
-                "end": place(mark.end),
-                "reason": mark.reason,
-                "holds": unmask(mark.holds),
-            }
-        )
+        placed(mark, {"reason": mark.reason, "holds": unmask(mark.holds)})
         for mark in narration.marks[:MAX_SOURCES]
     ]
     sourced = narration.is_sourced if sources else None

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..catalogue import Catalogue
@@ -73,23 +73,15 @@ class AnsweredProposal(NamedTuple):
         return self.card if self.is_yes else None
 
 
+@dataclass(frozen=True)
 class Proposals:
     """Leases cards of a session store; `lease_s` seconds each, a written turn `turn_s`."""
 
-    def __init__(
-        self,
-        sessions: SessionStore,
-        clock: Clock,
-        accepted: AcceptedDestinations,
-        *,
-        lease_s: float,
-        turn_s: int,
-    ) -> None:
-        self._sessions = sessions
-        self._clock = clock
-        self._accepted = accepted
-        self._lease_s = lease_s
-        self._turn_s = turn_s
+    sessions: SessionStore
+    clock: Clock
+    accepted: AcceptedDestinations
+    lease_s: float
+    turn_s: int
 
     @asynccontextmanager
     async def answering(
@@ -121,14 +113,14 @@ class Proposals:
         until = time.monotonic() + WAIT_S
         while found := memory.question(name):
             turn, pending = found
-            lease, now = memory.leases.get(name), self._clock.now()
+            lease, now = memory.leases.get(name), self.clock.now()
             # with a lease it was answered in time, and may be carried out behind its end
             if lease is None and pending.expires_at <= now:
                 raise gone_error()
             if lease is None or lease.until < now:
                 # a lease that ran out leaves its answer: the first one counts
-                ours = AnswerLease(now + self._lease_s, lease.yes if lease else is_yes)
-                if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=ours):
+                ours = AnswerLease(now + self.lease_s, lease.yes if lease else is_yes)
+                if await self.sessions.take_pending(key, turn.seq, name, now=now, lease=ours):
                     return memory, AnsweredProposal(memory, turn, pending, ours.yes, ours.until)
             elif time.monotonic() >= until:
                 raise StorageUnavailable(
@@ -137,7 +129,7 @@ class Proposals:
                 )
             else:
                 await asyncio.sleep(POLL_S)
-            memory = await self._sessions.read(key, now=self._clock.now())
+            memory = await self.sessions.read(key, now=self.clock.now())
         return memory, None
 
     @asynccontextmanager
@@ -159,10 +151,10 @@ class Proposals:
     async def _renew(self, key: SessionKey, proposal: AnsweredProposal) -> None:
         [name], until = proposal.ids, proposal.until
         while True:
-            await asyncio.sleep(self._lease_s * RENEW_SHARE)
-            to = self._clock.now() + self._lease_s
+            await asyncio.sleep(self.lease_s * RENEW_SHARE)
+            to = self.clock.now() + self.lease_s
             with suppress(StorageUnavailable):  # the next round tries again
-                if await self._sessions.keep_pending(
+                if await self.sessions.keep_pending(
                     key, proposal.turn.seq, name, was=until, until=to
                 ):
                     until = to
@@ -177,7 +169,7 @@ class Proposals:
             proposal = await self._store_card(state.key, proposal, mine)
         if proposal.accepted and how.remember:
             key = state.key
-            await self._accepted.put(key.user, proposal.accepted, state.catalogue, key.session_id)
+            await self.accepted.put(key.user, proposal.accepted, state.catalogue, key.session_id)
             # kept where they can be taken back, and not in the session beside it
             proposal = proposal._replace(card=replace(proposal.accepted, values=()))
         return proposal
@@ -197,18 +189,18 @@ class Proposals:
             cards = tuple(card if p is stored else p for p in turn.waiting)
             await self._write(key, memory, replace(turn, waiting=cards))
             # in any case: what was stored has a new version, which the next write names
-            memory = await self._sessions.read(key, now=self._clock.now())
+            memory = await self.sessions.read(key, now=self.clock.now())
         raise StorageUnavailable("the turn of this card is written all the time: retry")
 
     async def _write(
         self, key: SessionKey, memory: SessionMemory, turn: Turn, answered: Sequence[str] = ()
     ) -> bool:
-        return await self._sessions.replace(
+        return await self.sessions.replace(
             key,
             turn,
             version=memory.versions[turn.seq],
             answered=answered,
-            expires_at=int(self._clock.now()) + self._turn_s,
+            expires_at=int(self.clock.now()) + self.turn_s,
         )
 
 
@@ -266,42 +258,43 @@ ACCEPTED, REVOKED = "accepted", "revoked"
 """Statuses of the audit's records of consent."""
 
 
+@dataclass(frozen=True)
 class AcceptedDestinations:
-    """Destinations that a user has accepted permanently; acceptance and revocation are audited."""
+    """Destinations that a user has accepted permanently; acceptance and revocation are audited, for
+    so many days."""
 
-    def __init__(self, store: AcceptedStore, audit: AuditStore, clock: Clock, days: int) -> None:
-        self._store = store
-        self._audit = audit
-        self._clock = clock
-        self._seconds = days * 86_400
+    store: AcceptedStore
+    audit: AuditStore
+    clock: Clock
+    days: int
 
     async def put(
         self, user: UserKey, pending: PendingConfirmation, catalogue: Catalogue, session_id: str
     ) -> None:
         """Store the destinations of a card permanently, except those of destructive calls.
         Idempotent."""
-        at = iso(self._clock.now())
+        at = iso(self.clock.now())
         found = [
             AcceptedDestination(key, step.app_id, step.fn_name, _label(sink) or step.fn_name, at)
             for step, sink, key in _destinations(pending, catalogue)
             if key and step.action_type != "destructive"
         ]
-        await self._store.put(user, found)
+        await self.store.put(user, found)
         await self._audit_records(user, found, ACCEPTED, session_id, pending.confirmation_id)
 
     async def list(self, user: UserKey) -> tuple[AcceptedDestination, ...]:
         """All accepted destinations, newest first."""
-        return tuple(sorted(await self._store.list(user), key=lambda a: a.at, reverse=True))
+        return tuple(sorted(await self.store.list(user), key=lambda a: a.at, reverse=True))
 
     async def forget(
         self, user: UserKey, keys: Iterable[str] | None = None, *, app_id: str = ""
     ) -> int:
         """Revoke these, or all, optionally of one app; returns their number."""
         wanted = None if keys is None else set(keys)
-        kept = [a for a in await self._store.list(user) if app_id in ("", a.app_id)]
+        kept = [a for a in await self.store.list(user) if app_id in ("", a.app_id)]
         # only what is there: the audit must not tell of a revocation that took nothing back
         gone = [a for a in kept if wanted is None or a.key in wanted]
-        await self._store.delete(user, [a.key for a in gone])
+        await self.store.delete(user, [a.key for a in gone])
         await self._audit_records(user, gone, REVOKED)
         return len(gone)
 
@@ -313,7 +306,7 @@ class AcceptedDestinations:
         session_id: str = "",
         request_id: str = "",
     ) -> None:
-        now = self._clock.now()
+        now = self.clock.now()
         for accepted in changed:
             # a key ends in the hash of its destination, which the audit does not hold in clear
             hashed = accepted.key.rpartition("#")[2]
@@ -329,7 +322,7 @@ class AcceptedDestinations:
                 args_hash=hashed,
                 status=status,
             )
-            await self._audit.append(user, record, expires_at=int(now) + self._seconds)
+            await self.audit.append(user, record, expires_at=int(now) + self.days * 86_400)
 
 
 def _destinations(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..catalogue import FunctionInfo
-from ..llm.protocol import ModelResponse, ToolCall, ToolSpec
+from ..llm.protocol import CUT_OFF, ModelResponse, ToolCall, ToolSpec
 from ..text import dumps
 from ..types import CallOutcome, Step, object_of
 
@@ -102,8 +102,8 @@ class Answer:
         return self.response.text.strip()
 
     @property
-    def wants_results(self) -> bool:
-        return None in self.numbers
+    def is_cut_off(self) -> bool:
+        return self.response.stop_reason == CUT_OFF
 
     @property
     def searches(self) -> tuple[tuple[int, str, str], ...]:

@@ -12,7 +12,7 @@ from ..channels.truncate import MAX_DATA
 from ..clock import iso
 from ..llm.protocol import Exchange, ToolSpec
 from ..stores.types import HistoryItem
-from ..text import dumps
+from ..text import dumps, one_line
 from ..types import CallOutcome, Step
 from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
@@ -149,7 +149,7 @@ def _prompt(
     apps = apps_block([turn.catalogue.apps[a] for a in turn.installed], index=bool(notice))
     history = session_memory.render(items, turn.memory.earlier + forgotten)
     note = names_note(turn.message, f"{state}\n{history}", turn.gate)
-    last_line = session_memory.new_message(iso(turn.now), turn.message)
+    last_line = f"[{iso(turn.now)} user] {one_line(turn.message)}"
     return Prompt(
         system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
         policy=policy,
@@ -210,7 +210,10 @@ def exchange(
     dependent calls, each with its note.
     """
     ran = {i: o for i, o in sorted(shown.items()) if not is_refused(o)}
-    results = lines(ran, room) | {step.index: _pending_line(step, why) for step, why in waiting}
+    results = lines(ran, room)
+    for s, why in waiting:
+        head = f"RESULT: app={s.app_id} fn={s.fn_name} status=waits step={s.index}"
+        results[s.index] = f'{head} note="{why}"'
     problems = [*answer.problems, *refusals(shown)]
     if note:
         problems.append(Problem("", "", note))
@@ -246,13 +249,6 @@ def _call_results(
             yield problems_block(about)
         else:
             yield results[number]
-
-
-def _pending_line(step: Step, why: str) -> str:
-    """The RESULT line of a call that is pending or dependent."""
-    return (
-        f'RESULT: app={step.app_id} fn={step.fn_name} status=waits step={step.index} note="{why}"'
-    )
 
 
 PENDING_NOTE = (

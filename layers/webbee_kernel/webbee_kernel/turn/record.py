@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..background import start_task, wait_for_tasks
+from ..background import wait_for_tasks
 from ..channels import fact_ledger
 from ..channels.truncate import MAX_DATA
 from ..clock import digest, iso
@@ -41,7 +41,7 @@ from ..stores.types import (
 from ..types import JSON, CallOutcome, JSONObject
 from . import cards, confirmation, messages, tool_retrieval
 from .messages import Reply
-from .pending_approvals import MAX_RACES, AnsweredProposal
+from .pending_approvals import MAX_RACES
 from .results_block import remembered_details
 from .session_memory import masker_for, recall, unmask
 from .turn_context import TurnContext
@@ -108,7 +108,10 @@ class Recorder:
                 )
             else:
                 # before a slot is overwritten: up to which turn the transcript holds the session
-                archived = await self._archived(state, memory)
+                archived, _ = await asyncio.gather(
+                    self._transcript.archive(key, memory, state.now),
+                    self._transcript.touch(key, memory, state.ask.message, state.now),
+                )
                 turn = replace(turn, seq=memory.last_seq + 1, told=archived)
                 done = await self._sessions.append(key, turn, expires_at=expires, now=state.now)
             if done:
@@ -121,20 +124,6 @@ class Recorder:
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"
         )
-
-    async def _archived(self, state: TurnContext, memory: SessionMemory) -> int:
-        await self._transcript.touch(state.key, memory, state.ask.message, state.now)
-        # begun while the model was asked
-        if memory is state.memory and state.archiving:
-            return await state.archiving
-        return await self._transcript.archive(state.key, memory, state.now)
-
-    def begin(self, state: TurnContext) -> TurnContext:
-        """Start archiving the turn that will be overwritten, if needed."""
-        if not self._transcript.has_unarchived(state.memory, state.now):
-            return state
-        work = self._transcript.archive(state.key, state.memory, state.now)
-        return replace(state, archiving=start_task(work))
 
     def expires(self, state: TurnContext) -> int:
         """The TTL of a turn recorded now, in Unix seconds."""
@@ -161,6 +150,12 @@ class Output(NamedTuple):
     choices: Sequence[JSONObject] = ()
     choice_cards: Sequence[PendingConfirmation] = ()
 
+    @property
+    def text(self) -> str:
+        """The reply with its card's question."""
+        question = cards.question(self.card) if self.card else ""
+        return "\n\n".join(filter(None, (self.reply, question)))
+
 
 def build_turn(
     state: TurnContext, memory: SessionMemory, output: Output, original: Turn | None = None
@@ -177,9 +172,10 @@ def build_turn(
     waiting = (*base.waiting, *filter(None, [output.card]), *output.choice_cards)
     card = cards.own_card(base, waiting)
     ui = ui_of(state, state.new_outcomes)
-    reply = _reply(base, output, proposal)
+    reply = output.text
     response = messages.response(state, base.response, card, output.offer or ui, output.choices)
     if proposal and proposal.is_carried:
+        reply = "\n\n".join(filter(None, (base.reply, reply)))
         response |= {k: base.response[k] for k in base.response.keys() & {"marks", "sources"}}
     response |= messages.source_map(state, output.narration, reply, len(response["calls"]))
     ended = [*before, *state.new_outcomes.values()]
@@ -204,13 +200,6 @@ def build_turn(
         doubted=_suspect_ids(state),
         order=memory.next_order,
     )
-
-
-def _reply(base: Turn, output: Output, proposal: AnsweredProposal | None) -> str:
-    """The reply with its card's question, appended to that of a turn that only carried the card."""
-    parts = [output.reply, cards.question(output.card) if output.card else ""]
-    carried = base.reply if proposal and proposal.is_carried else ""
-    return "\n\n".join(filter(None, (carried, *parts)))
 
 
 def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None) -> Turn:
@@ -305,7 +294,7 @@ def _suspect_ids(state: TurnContext) -> tuple[str, ...]:
 def refreshes(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
     """The refreshes to request: sections of apps with effects, then stale ones; with
     `note_presence`, from time to time, the user's presence."""
-    effects = [o.app_id for o in state.new_outcomes.values() if o.action_type != "read" and o.ok]
+    effects = [o.app_id for o in state.new_outcomes.values() if o.has_changed]
     asked = after_effects(state.catalogue, effects)
     old = stale(state.catalogue, state.installed, state.user_state, state.now)
     # an effect's refresh is due anyway

@@ -3,14 +3,11 @@ turns. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from operator import attrgetter
 
 from ..catalogue import MAX_RULES, AppInfo, PerObject
-from ..language import stem
 from ..text import cut, fair_shares, one_line
 
 MAX_DESCRIPTION = 300
@@ -20,17 +17,9 @@ MAX_APPS = 12_000
 """Characters of all apps together, less than the catalogue may take (tool_retrieval.BUDGET):
 eight apps with full rules, hundreds with a description. Beyond it every app gets a fair share."""
 
-MAX_INDEX = 60
-"""Characters of an app's keywords, and of its description, in the index; with more, fifty apps
-would take as much of a prompt as the functions."""
-
-_COMMON = frozenset(
-    "get list describe create update delete put batch add remove start stop set for by of and to"
-    " from the all".split()
-)
-"""Words of function names that are too common to describe an app."""
-
-_WORD = re.compile(r"[^\W\d_]{3,}")
+MAX_INDEX = 120
+"""Characters of an app's description in the index; with more, fifty apps would take as much of a
+prompt as the functions."""
 
 
 @lru_cache(maxsize=8)
@@ -44,9 +33,9 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     """`[APPS]`, one line for each app with a description or rules, in a stable order and byte by
     byte the same for the same apps; empty for none.
 
-    As an `index` every app has a line with its number of functions and their keywords, which tells
-    the model what to search. Otherwise a line ends with argument descriptions shared by its
-    functions, which are never cut.
+    As an `index` every app has a line with its number of functions, which tells the model what to
+    search. Otherwise a line ends with argument descriptions shared by its functions, which are
+    never cut.
     """
     # an app that did not load has no function that could be called
     pairs = [(_line(a, index), a) for a in sorted(apps, key=attrgetter("app_id")) if not a.error]
@@ -71,9 +60,8 @@ def _line(app: AppInfo, index: bool) -> str:
     about, rules = _about(app)
     parts = [part for part in (about, rules) if part]
     if index:
-        counted = f"{len(app.functions)} functions: {_subjects(app)}."
         first = cut(about.partition(". ")[0], MAX_INDEX)
-        parts = [part for part in (counted, first, rules) if part]
+        parts = [part for part in (f"{len(app.functions)} functions.", first, rules) if part]
     name = app.display_name
     called = f" ({one_line(name, 60)})" if name and name != app.app_id else ""
     return f"- {app.app_id}{called}: {' '.join(parts)}" if parts else ""
@@ -87,20 +75,6 @@ def _read_about(app: AppInfo) -> tuple[str, str]:
     return one_line(about, MAX_DESCRIPTION), rules
 
 
-def _read_subjects(app: AppInfo) -> str:
-    """The most frequent words in the app's function names, without those of its own name."""
-    words = Counter(w for f in app.functions for w in _WORD.findall(f.fn_name.lower()))
-    used = {stem(w) for w in (*_COMMON, *_WORD.findall(f"{app.app_id} {app.display_name}".lower()))}
-    found: list[str] = []
-    room = MAX_INDEX
-    for word, _ in words.most_common():
-        if stem(word) not in used and len(word) <= room:
-            used.add(stem(word))
-            found.append(word)
-            room -= len(word) + 2
-    return ", ".join(found)
-
-
 def _read_arguments(app: AppInfo) -> str:
     described = (f"{name}: {one_line(text).rstrip('.')}" for name, text in app.arguments.items())
     told = "; ".join(described)
@@ -108,6 +82,5 @@ def _read_arguments(app: AppInfo) -> str:
 
 
 _about = PerObject(_read_about)
-_subjects = PerObject(_read_subjects)
 arguments = PerObject(_read_arguments)
 """Argument descriptions shared by several functions of an app."""

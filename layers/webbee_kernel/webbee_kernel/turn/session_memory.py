@@ -9,12 +9,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import Catalogue
-from ..channels.fact_ledger import OMITTED_FN, lines, record
+from ..channels.fact_ledger import OMITTED_FN, calls_of, lines, record
 from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput, CallError
 from ..llm.protocol import Undo
-from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
+from ..stores.types import HistoryItem, SessionMemory, Turn
 from ..text import ARROW, one_line, squeeze
 from ..types import JSON, CallOutcome, JSONObject, Step, object_of
 from . import confirmation
@@ -77,14 +77,12 @@ def undoable(memory: SessionMemory) -> list[Undo]:
             continue
         if "took" in one:
             later.append(one["took"])
-        call = _called(one.get("undo"))
-        left.append(Undo(*call, one["what"], turn.seq, "took" in one, turn.message))
+        call = one.get("undo")
+        name, given = (
+            (f"{call['app_id']}__{call['function']}", call["params"]) if call else ("", {})
+        )
+        left.append(Undo(name, given, one["what"], turn.seq, "took" in one, turn.message))
     return left
-
-
-def _called(call: JSONObject | None) -> tuple[str, JSONObject]:
-    """The name and arguments of a call; of none no name."""
-    return (f"{call['app_id']}__{call['function']}", call["params"]) if call else ("", {})
 
 
 def _effects(memory: SessionMemory) -> list[tuple[Turn, JSONObject]]:
@@ -102,7 +100,11 @@ def undo_receipts(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
     reply = mask(turn.reply) if mask else turn.reply
-    digests = _mask_digests(turn.digests, mask) if mask and not turn.masked else turn.digests
+    digests = turn.digests
+    if mask and not turn.masked:
+        # capped once more: a placeholder can be longer than what it stands for
+        calls, arguments = calls_of(digests)
+        digests = record([(a, f, mask(data)) for a, f, data in calls], arguments=mask(arguments))
     return HistoryItem(
         at=turn.at,
         status=turn.status,
@@ -112,18 +114,6 @@ def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
         facts=tuple(chain.from_iterable(map(lines, digests))),
         digests=digests,
     )
-
-
-def _mask_digests(
-    digests: tuple[ToolCallDigest, ...], mask: Callable[[Any], Any]
-) -> tuple[ToolCallDigest, ...]:
-    """Masked, and capped once more: a placeholder can be longer than what it stands for."""
-    calls = [(d.app_id, d.fn_name, _mask_json(d.data_facts_json, mask)) for d in digests]
-    return record(calls, arguments=[_mask_json(d.args_json, mask) for d in digests])
-
-
-def _mask_json(text: str, mask: Callable[[JSON], JSON]) -> JSON:
-    return mask(json.loads(text)) if text else {}
 
 
 def unmask(value: JSON, masker: Masker) -> JSON:
@@ -193,11 +183,6 @@ def render(items: Sequence[HistoryItem], older: int = 0) -> str:
         said = f"{item.message}{ARROW}{item.reply}"
         shown += (f"[{item.at} user {item.status} apps=[{apps}]] {said}", *item.facts)
     return "\n".join(shown)
-
-
-def new_message(at: str, message: str) -> str:
-    """The last line of the block."""
-    return f"[{at} user] {one_line(message)}"
 
 
 MESSAGE_PREVIEW = 800

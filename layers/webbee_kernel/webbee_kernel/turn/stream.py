@@ -74,6 +74,8 @@ class Follower:
     async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
         """The work's result. Raises TurnStopped, with the work cancelled, if the user stops the
         turn first."""
+        if self is NOBODY:
+            return await work
         task = asyncio.ensure_future(work)
         stop = asyncio.ensure_future(self._stop.wait())
         try:
@@ -88,19 +90,8 @@ class Follower:
                 task.cancel()
 
 
-class _Nobody(Follower):
-    """Watches any number of turns, and stops none."""
-
-    async def begin(self, session_id: str) -> None:
-        """Nobody asked."""
-
-    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
-        """Nobody does."""
-        return await work
-
-
-NOBODY = _Nobody()
-
+NOBODY = Follower()
+"""Follows any number of turns, and stops none."""
 
 Say = Callable[[str], None]
 """Callback for the next piece of the reply."""

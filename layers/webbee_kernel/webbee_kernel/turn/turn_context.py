@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -82,8 +81,6 @@ class TurnContext:
     """The tool list of the turn before its card was answered (`tool_retrieval.to_text`)."""
     window: int = 0
     """Maximum prompt tokens, tools included; 0 if unknown."""
-    archiving: asyncio.Task[int] | None = None
-    """The archiving task that recording waits for; returns the last archived turn."""
 
     calls: Mapping[int, TurnCall] = field(default_factory=dict)
     round_of: dict[int, int] = field(default_factory=dict)
@@ -422,7 +419,7 @@ class TurnContext:
         titles from results of effects replace the others."""
         outcomes = [*(o for _, o in self.recalled), *self.outcomes.values()]
         sections = [(s.app_id, s.data) for s in self.sections]
-        writes = [(o.app_id, o.data) for o in outcomes if o.ok and o.action_type != "read"]
+        writes = [(o.app_id, o.data) for o in outcomes if o.has_changed]
         found = titles_of([*sections, *((o.app_id, o.data) for o in outcomes)], writes).by_id
         return Titles({**found, **(titles_of(writes).by_id if is_undo else {})})
 
