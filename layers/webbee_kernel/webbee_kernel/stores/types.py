@@ -68,7 +68,8 @@ class Turn:
     turn's questions. `waiting` are its questions that nobody has answered; `paused`, while there
     are any, what it goes on with: the calls before them with more of their results than `digests`
     keep; `accepted` the destinations that the session's user has said yes to, carried on from turn
-    to turn; `doubted` are values that a model made up for
+    to turn; `vouched` are ids that the reply shows and that were known to be real
+    when it was written, where no fact keeps them; `doubted` are values that a model made up for
     arguments, which results may repeat. `marks` are short hashes of the requests that it has
     answered and of their messages (`turn/record.py`); `shown` are texts that the user saw beside
     the reply, in what a call drew; `listed` is what the session has been shown of a catalogue too
@@ -90,6 +91,7 @@ class Turn:
     masked: bool = True
     response: JSONObject = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
+    vouched: tuple[str, ...] = ()
     doubted: tuple[str, ...] = ()
     waiting: tuple[PendingConfirmation, ...] = ()
     also: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ remembered; with another message it is refused."""
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -131,7 +132,9 @@ class Recorder:
 
 
 MAX_REMEMBERED = 50
-"""Values of a turn that are remembered as made up by a model."""
+_ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
+"""Words with a digit, of the length ids have. Numbers of up to four digits count things too often
+to be remembered as ids."""
 MAX_ACCEPTED = 200
 """Accepted destinations kept in a session; the oldest are dropped."""
 MAX_SHOWN, MAX_TEXT = 100, 120
@@ -180,6 +183,7 @@ def build_turn(
     response |= messages.source_map(state, output.narration, reply, len(response["calls"]))
     ended = [*before, *state.new_outcomes.values()]
     digests, paused, vault = _facts(state, ended, masker, reply, paused=bool(card))
+    vouched, doubted = _keep_ids(state, reply, _text(digests))
     # carried on from turn to turn, so that they last as long as the session; the newest stay
     accepted = (*chain.from_iterable(t.accepted for t in memory.turns), *base.accepted)
     apps = (*base.apps, *(o.app_id for o in state.new_outcomes.values()))
@@ -197,7 +201,8 @@ def build_turn(
         waiting=waiting,
         marks=(*base.marks, request_mark(ask.request_id, ask.message)),
         shown=tuple(dict.fromkeys((*base.shown, *_texts(ui))))[:MAX_SHOWN],
-        doubted=_suspect_ids(state),
+        vouched=vouched,
+        doubted=doubted,
         order=memory.next_order,
     )
 
@@ -282,13 +287,22 @@ def _texts(ui: JSON) -> Iterator[str]:
         yield ui
 
 
-def _suspect_ids(state: TurnContext) -> tuple[str, ...]:
-    """Values that a model made up for arguments other than ids, which results may repeat; at most
-    50. Most turns have none."""
-    given = chain.from_iterable(fabricated(state.arguments_of(o)) for o in state.reported.values())
-    if all(value in state.message for value in given):
-        return ()
-    return state.known_ids.suspect[:MAX_REMEMBERED]
+def _keep_ids(state: TurnContext, reply: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The known and the suspect ids for later turns, at most 50 each.
+
+    Known are ids in the reply that this turn verified and no stored fact contains; suspect are
+    values that a model made up for other arguments, which results may echo. Most turns have none.
+    """
+    # an id that a kept fact or the message holds needs no vouching
+    stored_text = f"{text}\n{state.message}"
+    missing = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in stored_text]
+    given = [state.arguments_of(o) for o in state.reported.values()]
+    # most turns end here
+    if not missing and all(v in state.message for v in chain.from_iterable(map(fabricated, given))):
+        return (), ()
+    known = state.known_ids
+    vouched = tuple(t for t in missing if known.contains("id", t))
+    return vouched[:MAX_REMEMBERED], known.suspect[:MAX_REMEMBERED]
 
 
 def refreshes(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:

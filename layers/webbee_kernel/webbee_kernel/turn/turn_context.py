@@ -261,6 +261,7 @@ class TurnContext:
         for _, call in self.recalled:
             yield from (call.data, *ids_in(call.arguments))
         yield from (s.data for s in self.sections)
+        yield {"vouched": [ident for turn in self.memory.turns for ident in turn.vouched]}
 
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
         """Add an answer of the classifier. If it plans again, earlier refused calls are dropped."""
