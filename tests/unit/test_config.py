@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from webbee_kernel.api.turns import price_of, with_cost
+from webbee_kernel.api.turns import with_cost
 from webbee_kernel.config import ALL_TABLES, TABLES, FunctionName, Settings
 from webbee_kernel.errors import SettingsError
 
@@ -100,19 +100,13 @@ def test_the_policy_is_text_or_that_of_a_file_and_else_stops_the_function(tmp_pa
         assert "\n" not in str(caught.value)
 
 
-PRICES = (
-    '{"bedrock:m-1": {"input": 3, "output": 15, "cached": 0.3},'
-    ' "openai:https://models.example/v1#m-2": {"input": 1, "output": 2}}'
-)
+PRICES = '{"bedrock:m-1": {"input": 3, "output": 15, "cached": 0.3}}'
 
 
 def test_tokens_are_priced_by_kind_and_only_requests_to_known_models_cost() -> None:
     prices = Settings.from_env({"WEBBEE_MODEL_PRICES": PRICES}).model_prices
-    known, by_address = price_of("bedrock:m-1", prices), price_of("openai:m-2", prices)
-    assert known and by_address
+    known = prices["bedrock:m-1"]
     assert known.of(1_000, 400, 100) == pytest.approx((600 * 3 + 400 * 0.3 + 100 * 15) / 1e6)
-    assert by_address.of(1_000, 400, 100) == pytest.approx((1_000 + 200) / 1e6)
-    assert price_of("openai:m-1", prices) is price_of("offline", prices) is None
     asked = {"model": "bedrock:m-1", "input_tokens": 1_000, "cached_tokens": 0, "output_tokens": 0}
     assert with_cost(asked, prices)["cost"] == pytest.approx(0.003)
     for other in ({**asked, "model": "offline"}, {"kind": "store"}, {"model": "bedrock:m-1"}):

@@ -7,7 +7,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import Annotated, Final
 from urllib.parse import parse_qsl
@@ -112,17 +111,6 @@ class SignInBody(BaseModel):
     code: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,4096}$")]
 
 
-@dataclass(frozen=True, slots=True)
-class PendingSignIn:
-    """A sign-in found by its state; `key` identifies it without revealing the state."""
-
-    user: User
-    app_id: str
-    provider: str
-    state: str
-    key: str
-
-
 class SignInPages:
     """GET asks the user to confirm, POST finishes: opening a link alone connects nothing. Both are
     public; the state is the only proof, and names the user who began it."""
@@ -134,51 +122,54 @@ class SignInPages:
     @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=CallbackParams)
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
-        signin = await self._find(request, request.query.get("state", ""))
-        if signin is None:
-            return _page(failure_page(_language(request), "over"), 400)
-        language, code = signin.user.language, request.query.get("code", "")
+        app_id, state = request.path["app_id"], request.query.get("state", "")
+        found = await self._find(request, state)
+        if found is None:
+            return _over(request)
+        user, code = found[0], request.query.get("code", "")
+        provider = request.path["provider"].title()
         if not _CODE.fullmatch(code):
             error = request.query.get("error", "")
             # anybody may make up the address: only an error code is shown
             reason = error if _REASON.fullmatch(error) else "no code"
-            provider = signin.provider.title()
-            html = failure_page(language, "declined", provider=provider, reason=reason)
-            return _page(html, 400)
-        app = (await self._dispatch.catalogue()).apps[signin.app_id].display_name
-        user = signin.user.email or signin.user.imperal_id
-        return _page(confirm_page(language, signin.provider, app, user, signin.state, code))
+            return failure_page(user.language, "declined", provider=provider, reason=reason)
+        app = (await self._dispatch.catalogue()).apps[app_id].display_name
+        return confirm_page(user, provider, app, {"state": state, "code": code})
 
     @Route(f"POST {CALLBACK}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
         form = request.raw().decode("utf-8", "replace")
         body = validate(SignInBody, dict(parse_qsl(form, keep_blank_values=True)))
-        signin = await self._find(request, body.state)
-        if signin is None:
-            return _page(failure_page(_language(request), "over"), 400)
+        found = await self._find(request, body.state)
+        if found is None:
+            return _over(request)
+        (user, key), app_id = found, request.path["app_id"]
         # a code is exchanged once: a repeated delivery gets the first outcome
         outcome = await self._services.call(
             "connect",
-            signin.user,
-            signin.app_id,
-            signin.provider,
-            {"state": signin.state, "code": body.code},
+            user,
+            app_id,
+            request.path["provider"],
+            {"state": body.state, "code": body.code},
             session_id="oauth",
-            request_id=signin.key,
+            request_id=key,
             # one claim for the state, whichever code comes with it
             nth=0,
         )
-        language = signin.user.language
         if not outcome.ok:
-            return _page(failure_page(language, "failed", reason=outcome.error), 400)
+            return failure_page(user.language, "failed", reason=outcome.error)
         # the first delivery has queued the refresh
         if not outcome.repeated:
-            items = after_effects(await self._dispatch.catalogue(), [signin.app_id])
-            await self._services.queue.ask(signin.user, items)
-        return _page(success_page(language, outcome.summary))
+            items = after_effects(await self._dispatch.catalogue(), [app_id])
+            await self._services.queue.ask(user, items)
+        say = language.of(user.language).say
+        text = escape(say("oauth_done", what=outcome.summary))
+        return _page(user.language, say("oauth_done_title"), text)
 
-    async def _find(self, request: Request, state: str) -> PendingSignIn | None:
+    async def _find(self, request: Request, state: str) -> tuple[User, str] | None:
+        """Who began the sign-in of a state, and a key that identifies it without revealing the
+        state."""
         app_id, provider = request.path["app_id"], request.path["provider"]
         info = (await self._dispatch.catalogue()).apps.get(app_id)
         tenant_id = tenant_of_state(state)
@@ -186,18 +177,7 @@ class SignInPages:
             return None
         nobody = User(SIGNIN_USER, role="system", tenant_id=tenant_id)
         found = await self._services.call("signin", nobody, app_id, provider, {"state": state})
-        if not found.data:
-            return None
-        user, key = user_from(found.data["user"]), str(found.data["key"])
-        return PendingSignIn(user, app_id, provider, state, key)
-
-
-def _page(html: str, status: int = 200) -> Answer:
-    return Answer(html, status, HTML, HEADERS)
-
-
-def _language(request: Request) -> str:
-    return request.headers.get("accept-language", "")
+        return (user_from(found.data["user"]), str(found.data["key"])) if found.data else None
 
 
 STYLE: Final = (
@@ -221,40 +201,38 @@ HEADERS: Final[Mapping[str, str]] = {
 """The address has a one-time code, which must not leak by a referrer, a frame or a script."""
 
 
-def confirm_page(tag: str, provider: str, app: str, user: str, state: str, code: str) -> str:
-    """Asks the user to finish, so that a link from somebody else cannot connect their account.
-    `tag` is a language tag or an `Accept-Language` header."""
-    say = language.of(tag).say
+def confirm_page(user: User, provider: str, app: str, fields: Mapping[str, str]) -> Answer:
+    """Asks the user to finish, so that a link from somebody else cannot connect their account."""
+    say = language.of(user.language).say
     hidden = "".join(
-        f'<input type="hidden" name="{n}" value="{escape(v)}">'
-        for n, v in (("state", state), ("code", code))
+        f'<input type="hidden" name="{n}" value="{escape(v)}">' for n, v in fields.items()
     )
     form = f'<form method="post">{hidden}<button>{escape(say("oauth_go"))}</button></form>'
     # the sentence is escaped before the name and its mark-up go in
-    text = escape(say("oauth_ask", user="{user}")).format(user=f"<b>{escape(user)}</b>")
-    title = say("oauth_ask_title", provider=provider.title(), app=app)
-    return _document(tag, title, text, form)
+    name = f"<b>{escape(user.email or user.imperal_id)}</b>"
+    text = escape(say("oauth_ask", user="{user}")).format(user=name)
+    return _page(user.language, say("oauth_ask_title", provider=provider, app=app), text, form)
 
 
-def success_page(tag: str, what: str) -> str:
-    """The sign-in worked."""
+def failure_page(tag: str, key: str, **values: str) -> Answer:
+    """The sign-in failed; `key` is `over`, `declined` or `failed`, `tag` a language tag or an
+    `Accept-Language` header."""
     say = language.of(tag).say
-    return _document(tag, say("oauth_done_title"), escape(say("oauth_done", what=what)))
+    return _page(tag, say("oauth_failed_title"), escape(say(f"oauth_{key}", **values)), status=400)
 
 
-def failure_page(tag: str, key: str, **values: str) -> str:
-    """The sign-in failed; `key` is `over`, `declined` or `failed`."""
-    say = language.of(tag).say
-    return _document(tag, say("oauth_failed_title"), escape(say(f"oauth_{key}", **values)))
+def _over(request: Request) -> Answer:
+    return failure_page(request.headers.get("accept-language", ""), "over")
 
 
-def _document(tag: str, title: str, text: str, form: str = "") -> str:
+def _page(tag: str, title: str, text: str, form: str = "", *, status: int = 200) -> Answer:
     lang = language.of(tag).tag
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{escape(title)}</title><style>{STYLE}</style>"
     )
-    return (
+    html = (
         f'<!doctype html><html lang="{lang}"><head>{head}</head>'
         f"<body><main><h1>{escape(title)}</h1><p>{text}</p>{form}</main></body></html>"
     )
+    return Answer(html, status, HTML, HEADERS)

@@ -119,10 +119,10 @@ class McpServer:
         functions = catalogue.functions(mine)
         if kind == "prompts":  # picked without a confirmation: only what reads
             functions = tuple(f for f in functions if f.action_type == "read")
-        found = primitives.page(functions, message.text("cursor"))
-        if found is None:
-            raise message.bad("this cursor names nothing: begin anew")
-        shown, more = found
+        try:
+            shown, more = primitives.page(functions, message.text("cursor"))
+        except ValueError:
+            raise message.bad("this cursor names nothing: begin anew") from None
         return {
             kind: [shape(f, catalogue.apps[f.app_id]) for f in shown],
             **({"nextCursor": more} if more else {}),

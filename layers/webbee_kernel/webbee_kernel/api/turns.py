@@ -227,20 +227,9 @@ class _Heartbeat:
                 _log.warning("code=%s | failed turn could not say so", error.code)
 
 
-def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """A model's price; None if it is not configured. `model` is `bedrock:<id>` or `openai:<model>`;
-    a price may also have the model as in `WEBBEE_MODEL`, with the server's address."""
-    if found := prices.get(model):
-        return found
-    service, _, name = model.partition(":")
-    return next(
-        (p for m, p in prices.items() if m.startswith(service) and m.endswith("#" + name)), None
-    )
-
-
 def with_cost(span: JSONObject, prices: Mapping[str, Price]) -> JSONObject:
     """A span of a turn with the `cost` of a model request, if its price is known."""
-    price = price_of(str(span.get("model", "")), prices)
+    price = prices.get(str(span.get("model", "")))
     if price is None or "input_tokens" not in span:
         return span
     used = (span[f"{kind}_tokens"] for kind in ("input", "cached", "output"))

@@ -8,12 +8,12 @@ URL, else as a link.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote
+from urllib.request import DataHandler, Request
 
 from ..catalogue import GOES_TO, OPEN_WORLD, AppInfo, FunctionInfo, Shapes, shapes_of
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
@@ -81,17 +81,13 @@ def _block(node: JSONObject) -> JSONObject | None:
 
 def _of_data_url(address: str) -> tuple[str, bytes] | None:
     """Media type and bytes of a `data:` address (RFC 2397); None for what is none."""
-    head, comma, body = address.partition(",")
-    if not comma or not head.startswith("data:"):
+    if not address.startswith("data:"):
         return None
-    mime, *more = head.removeprefix("data:").split(";")
     try:
-        raw = unquote_to_bytes(body)
-        if "base64" in more:
-            raw = base64.b64decode(raw, validate=True)
-    except (ValueError, binascii.Error):
+        found = DataHandler().data_open(Request(address))  # noqa: S310
+    except ValueError:
         return None
-    return mime or "text/plain", raw
+    return found.headers.get_content_type(), found.read()
 
 
 PAGE: Final = 100
@@ -138,19 +134,13 @@ def _public_schema(schema: JSON) -> JSON:
     return {key: _public_schema(part) for key, part in schema.items() if key != GOES_TO}
 
 
-def page(functions: Iterable[FunctionInfo], cursor: str) -> tuple[list[FunctionInfo], str] | None:
+def page(functions: Iterable[FunctionInfo], cursor: str) -> tuple[list[FunctionInfo], str]:
     """At most `PAGE` functions behind the one that the cursor names, by tool name, and the next
-    cursor, empty at the end; None for a cursor that names none."""
+    cursor, empty at the end; ValueError for a cursor that names none."""
     ordered = sorted(functions, key=lambda f: f.tool_name)
-    first = 0
-    if cursor:
-        at = next((n for n, f in enumerate(ordered) if f.tool_name == cursor), None)
-        if at is None:
-            return None
-        first = at + 1
+    first = [f.tool_name for f in ordered].index(cursor) + 1 if cursor else 0
     shown = ordered[first : first + PAGE]
-    more = first + PAGE < len(ordered)
-    return shown, shown[-1].tool_name if more else ""
+    return shown, shown[-1].tool_name if first + PAGE < len(ordered) else ""
 
 
 def result(outcome: CallOutcome) -> JSONObject:

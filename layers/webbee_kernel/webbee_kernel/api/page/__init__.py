@@ -42,20 +42,16 @@ class SignIn:
     origin: str = ""
 
 
+@lru_cache(maxsize=4)
 def document(live_url: str = "", sign_in: SignIn | None = None) -> Document:
     """The document, cached per process; `live_url` is the WebSocket API's address or empty. Without
     `sign_in` the page asks for a token."""
-    return _document(live_url, sign_in, SMALL.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=4)
-def _document(live_url: str, sign_in: SignIn | None, _written: int) -> Document:
     html = SMALL.read_text("utf-8")
     if sign_in:
         settings = json.dumps({"issuer": sign_in.issuer, "client": sign_in.client})
-        block = (
-            f'<script type="application/json" id="sign-in-settings">{escaped(settings)}</script>'
-        )
+        # no part of it can close the element
+        settings = settings.replace("<", "\\u003c")
+        block = f'<script type="application/json" id="sign-in-settings">{settings}</script>'
         # JSON is not executed: the policy needs no hash of it
         html = html.replace("<div id=", block + "<div id=", 1)
     parts = _PARTS.search(html)
@@ -72,11 +68,6 @@ def _document(live_url: str, sign_in: SignIn | None, _written: int) -> Document:
         "permissions-policy": "camera=(), geolocation=(), microphone=()",
     }
     return Document(html, gzip.compress(html.encode(), 9, mtime=0), headers["etag"], headers)
-
-
-def escaped(text: str) -> str:
-    """JSON for a script element, which no part of it can close."""
-    return text.replace("<", "\\u003c")
 
 
 def policy(script: str, style: str, live_url: str = "", sign_in: SignIn | None = None) -> str:
