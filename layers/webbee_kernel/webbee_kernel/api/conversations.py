@@ -199,8 +199,8 @@ def _matches(
     for session, row, texts, has in sorted(read, key=lambda one: -len(one[3])):
         count[session.session_id] += has in best
         if has in best and count[session.session_id] <= MATCHES:
-            at = {name: row[name] for name in ("at", "turn", "request_id")}
-            where = {"session_id": session.session_id, "title": session.title, **at}
+            where = {"session_id": session.session_id, "title": session.title}
+            where |= {"at": row["at"], "turn": row["turn"], "request_id": row["request_id"]}
             found.append({**where, **_excerpt(texts, words.words, has)})
     return found
 
