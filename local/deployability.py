@@ -93,7 +93,8 @@ def look(parameters: Sequence[str], rest: Sequence[str]) -> Iterator[Item]:
     """What there is to say of a deployment with these `NAME=VALUE` and these options of `sam
     deploy`. What is not named keeps the value that the stack has now."""
     options = options_of(rest)
-    place, who = region_of(rest), tried("credentials", credentials)
+    place = tried("region", lambda: region_of(rest))
+    who = tried("credentials", credentials)
     yield from (place, who)
     if refused := wrong(parameters):
         yield from (Item("parameters", False, sentence) for sentence in refused)
@@ -250,14 +251,12 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     for name in _named(deployment):
         try:
             asyncio.run(create_model(name, settings).complete(request))
-        except KernelError as error:
-            if "not authorized to perform" in getattr(error, "words", ""):
-                why = "it was not asked, because the credentials of this shell may not invoke it"
-                yield Item(f"model {name}", False, why, "warning")
-                continue
-            yield Item(f"model {name}", False, str(error))
-        else:
             yield Item(f"model {name}", True, "it answers")
+        except KernelError as error:
+            may_ask = "not authorized to perform" not in getattr(error, "words", "")
+            why = "it was not asked, because the credentials of this shell may not invoke it"
+            level = "error" if may_ask else "warning"
+            yield Item(f"model {name}", False, str(error) if may_ask else why, level)
 
 
 def _granted(name: str, deployment: Deployment) -> Iterable[Item]:
@@ -315,9 +314,9 @@ def options_of(rest: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def region_of(rest: Sequence[str]) -> Item:
-    """The one region that everything goes to."""
-    return tried("region", lambda: options_of(rest).region or named())
+def region_of(rest: Sequence[str]) -> str:
+    """The one region that everything goes to. LookupError where none is named."""
+    return options_of(rest).region or named()
 
 
 def clients_of(region: str) -> Clients:

@@ -14,7 +14,7 @@ import sys
 import tomllib
 import webbrowser
 from collections.abc import Coroutine, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -165,12 +165,10 @@ def _why_not(tool: JSONObject) -> str:
 
 def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
     """Keep them, readable and in a stable order, so that a change shows in a review."""
-    servers: dict[str, JSONObject] = {}
-    for name, approval in sorted(approvals.items()):
-        short = ("where", "protocol", "approved_at", "tools")
-        servers[name] = {key: getattr(approval, key) for key in short}
-        if approval.left_out:
-            servers[name]["left_out"] = dict(sorted(approval.left_out.items()))
+    servers = {
+        name: {**asdict(one), "left_out": dict(sorted(one.left_out.items()))}
+        for name, one in sorted(approvals.items())
+    }
     path = Path(folder) / APPROVED
     path.write_text(json.dumps({"servers": servers}, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return path
@@ -193,7 +191,7 @@ def _asked(work: Coroutine[Any, Any, T]) -> T:
 def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
-    given, known = configured(), _known(_folder(options))
+    given, known = configured(), _known(options)
 
     async def all_of() -> list[str]:
         return await asyncio.gather(*(_state(server, known, options.token) for server in given))
@@ -287,7 +285,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
     if isinstance(found, str):
         print(f"{mark(False)} {server.id}: {found}")
         return False
-    known = _known(_folder(options))
+    known = _known(options)
     before = known.get(server.id)
     if options.only:
         found = found.only(options.only.split(","))
@@ -296,7 +294,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
     if not options.yes and not _agrees():
         print("nothing is approved")
         return False
-    path = write(_folder(options), known | {server.id: found.approval})
+    path = write(folder_of_extensions(options.into), known | {server.id: found.approval})
     tools = len(found.approval.tools)
     counted = f"{tools} tool{'s' * (tools != 1)}"
     print(f"{mark(True)} {server.id}: {counted} approved in {path}")
@@ -371,12 +369,8 @@ def _agrees() -> bool:
     return input("Approve these tools? [y/N] ").strip().lower() in ("y", "yes")
 
 
-def _known(folder: Path) -> dict[str, Approval]:
+def _known(options: argparse.Namespace) -> dict[str, Approval]:
     try:
-        return approvals.read(folder)
+        return approvals.read(folder_of_extensions(options.into))
     except ValueError as error:
         raise CliError(str(error)) from None
-
-
-def _folder(options: argparse.Namespace) -> Path:
-    return folder_of_extensions(options.into)

@@ -31,7 +31,7 @@ from webbee_kernel.llm.options import create_model, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
 from .deployability import credentials
-from .project import IN_REPOSITORY, SERVE
+from .project import COMMAND
 from .terminal import CliError, mark, paint, tell, waiting
 
 PORTS: Mapping[int, str] = {
@@ -83,11 +83,13 @@ def offers(own_port: int, ports: Mapping[int, str] = PORTS) -> list[str]:
     for port, names in found.items():
         if model := next((name for name in names if "embed" not in name.lower()), ""):
             given = f"openai:{addresses[port]}#{model}"
-            option = f"MODEL={given}" if IN_REPOSITORY else f"--model={given}"
-            told.append(f"{others[port]} runs here. To use it: {SERVE} {shlex.quote(option)}")
+            command = f"{COMMAND} dev --model {shlex.quote(given)}"
+            told.append(f"{others[port]} runs here. To use it: {command}")
     return told
 
 
+KEPT: Final = Path(".webbee")
+"""Where local starts keep their data unless they are told otherwise."""
 FILE: Final = "models.json"
 VARIABLE: Final = "WEBBEE_MODEL_SETTINGS"
 _SETTINGS: Final = TypeAdapter(dict[str, ModelOptions])
@@ -185,9 +187,8 @@ def check(options: argparse.Namespace) -> int:
     with waiting(f"asking {name}"):
         found, learned = asyncio.run(ask(name, settings))
     bad = any(not f.ok and f.level == "error" for f in found)
-    is_kept = bool(learned and options.keep and not bad)
-    if learned and is_kept:
-        keep(Path(options.keep), name, learned)
+    if learned and not bad:
+        keep(KEPT, name, learned)
     width = max(len(f.about) for f in found)
     lines = [
         f"{mark(f.ok, f.level)} {f.about:<{width}}  {f.found}"
@@ -196,8 +197,8 @@ def check(options: argparse.Namespace) -> int:
     ]
     settings_told = told({name: learned}) if learned else "{}"
     if learned:
-        where = f"Kept in {options.keep}/{FILE} for local starts. For a stack:"
-        lines.append(paint(f"\n{where if is_kept else 'Its settings:'}", "dim"))
+        where = f"Kept in {KEPT / FILE} for local starts. For a stack:"
+        lines.append(paint(f"\n{'Its settings:' if bad else where}", "dim"))
         lines.append(f"ModelOptions='{json.dumps({'ModelSettings': settings_told})}'")
     rows, known = [asdict(f) for f in found], json.loads(settings_told)
     tell(options, {"model": name, "usable": not bad, "findings": rows, "settings": known}, lines)

@@ -13,16 +13,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
-_CODES = {
-    "bold": "1",
-    "dim": "2",
-    "red": "31",
-    "green": "32",
-    "yellow": "33",
-    "blue": "34",
-    "magenta": "35",
-    "cyan": "36",
-}
+_COLOURS = "red green yellow blue magenta cyan".split()
+_CODES = {"bold": "1", "dim": "2"} | {name: str(n) for n, name in enumerate(_COLOURS, 31)}
 COLOURED = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 

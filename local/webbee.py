@@ -64,9 +64,9 @@ def _of_users(commands: Any) -> None:
     token = _shared("--token", "WEBBEE_TOKEN", help="bearer token, dev on this machine")
     api = (JSON, url, token)
 
-    told = "say something, or hold a conversation"
+    told = "say something"
     chat = _command(commands, "chat", "cli.talk.chat", told, *api)
-    chat.add_argument("message", nargs="*", help="one message; none starts a conversation")
+    chat.add_argument("message", nargs="+", help="what is said")
     chat.add_argument("--session", help="id of a session to go on with")
 
     told = "what the model would read, and why something is missing (role developer)"
@@ -93,7 +93,7 @@ def _of_authors(commands: Any) -> None:
     check.add_argument("extension", nargs="?", help=told)
 
     told = "serve the API with your extensions and reload what you save"
-    dev = _command(commands, "dev", "run.dev", told, JSON, FOLDER)
+    dev = _command(commands, "dev", "run.dev", told, FOLDER)
     dev.add_argument("--model", default="offline", help="as of make run (offline)")
     dev.add_argument("--host", default="127.0.0.1", help="the address to listen at (127.0.0.1)")
     dev.add_argument("--port", default=8000, type=_port, help="the port (8000)")
@@ -103,14 +103,13 @@ def _of_authors(commands: Any) -> None:
     dev.add_argument("--origins", help=told)
 
     told = "run the tests of extensions"
-    test = _command(commands, "test", "cli.authors.test", told, JSON, FOLDER)
+    test = _command(commands, "test", "cli.authors.test", told, FOLDER)
     test.add_argument("extension", nargs="?", help="its id; none takes them all")
     test.add_argument("rest", nargs="*", default=None, help="for pytest, after --")
 
-    told, shared = "build and deploy with your extensions", (JSON, FOLDER, PARAMETERS, FOR_SAM)
+    told, shared = "build and deploy with your extensions", (FOLDER, PARAMETERS, FOR_SAM)
     deploy = _command(commands, "deploy", "cli.deploy.deploy", told, *shared)
     deploy.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
-    deploy.add_argument("--dry-run", **FLAG, help="only make what would be built")
 
 
 def _port(given: str) -> int:
@@ -148,9 +147,7 @@ def _of_operators(commands: Any) -> None:
     named = _shared("model", "WEBBEE_MODEL", nargs="?", help=told)
     models = _group(commands, "models", "models: check what one can do")
     told = "ask a model what it can do, and say what to do about the rest"
-    model = _command(models, "check", "models.check", told, JSON, named)
-    told = "where local starts find what was learned (.webbee); empty keeps nothing"
-    model.add_argument("--keep", default=".webbee", metavar="FOLDER", help=told)
+    _command(models, "check", "models.check", told, JSON, named)
 
 
 def _group(commands: Any, name: str, help: str) -> Any:

@@ -4,7 +4,6 @@ refreshes."""
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 import socket
 import threading
@@ -21,7 +20,7 @@ from webbee_kernel.clock import SystemClock
 from .gateway import PATH, TENANT, TOKENS, Gateway, open_to
 from .loopback import served
 from .mail_servers import MailServers
-from .project import COMMAND, IN_REPOSITORY
+from .project import COMMAND
 from .saved_state import StateFile
 from .stack import Stack, local_stack
 from .terminal import CliError
@@ -188,12 +187,9 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port))
     except OSError as error:
-        # create_server adds the address to the system's own word; a name has none of the system
-        number = error.errno or 0
-        why = os.strerror(number) if number > 0 else str(error.strerror)
-        other = f"{COMMAND} dev --port {port + 1}"
-        other = f"make run PORT={port + 1}, or {other}" if IN_REPOSITORY else other
-        raise CliError(f"cannot listen on {host}:{port} ({why.lower()}): {other}") from None
+        why = str(error.strerror).partition(" (")[0].lower()  # less the address, which is added
+        told = f"cannot listen on {host}:{port} ({why}): {COMMAND} dev --port {port + 1}"
+        raise CliError(told) from None
 
 
 FIRST_REFRESH_S = 5.0

@@ -14,36 +14,34 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from ..deployability import Item, look, options_of, region_of, tried, wrong
+from ..deployability import Item, look, options_of, region_of, tried
 from ..project import COMMAND, IN_REPOSITORY, ROOT, assemble, filled_folder, folder_of_extensions
 from ..terminal import CliError, mark, paint, tell
 from .authors import extensions_of, problems
 
 BUILD = Path(".webbee") / "deployment"
-FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy --parameters …"
-"""What deploys, with the template's parameters."""
 
 
 def deploy(options: argparse.Namespace) -> int:
     """Look at the account and the extensions, build the deployment with them and hand it to
-    `sam deploy`. Nothing is built where something is missing. A dry run asks nobody."""
+    `sam deploy`. Nothing is built where something is missing."""
     folder = filled_folder(options.into)
-    items = _told(options, folder)
+    items = [*look(options.parameters, options.rest), *_extensions(folder)]
+    for line in (_line(item) for item in items if item.derived or not item.ok):
+        print(line, file=sys.stderr)
+    if _missing(items):
+        raise CliError(f"nothing was built; of extensions {COMMAND} check tells the rest")
     place = ROOT
     if folder.resolve() != ROOT / "extensions":
         place = BUILD
         assemble(place, folder)
-    found = region_of(options.rest)
-    region = found.message if found.ok else ""
-    at = ["--region", region] if region and not options_of(options.rest).region else []
+    region = region_of(options.rest)
+    at = [] if options_of(options.rest).region else ["--region", region]
     overrides = f"Architecture={options.arch}"
     derived = [f"{item.name}={item.derived}" for item in items if item.derived]
     given = [overrides, f"Release={int(time.time())}", *derived, *options.parameters]
     build = ["build", "--parameter-overrides", overrides]
     sent = ["deploy", *at, "--parameter-overrides", *given, *options.rest]
-    if options.dry_run:
-        print(f"next, in {place}:", *(f"sam {' '.join(c)}" for c in (build, sent)), sep="\n")
-        return 0
     # `sam build` installs with Lambda's own Python, which it takes from the path
     path = os.pathsep.join([str(Path(_program(*PYTHON)).parent), os.environ.get("PATH", "")])
     env = {**os.environ, "AWS_REGION": region, "AWS_DEFAULT_REGION": region, "PATH": path}
@@ -57,18 +55,6 @@ def deploy(options: argparse.Namespace) -> int:
             return done.returncode
     print(paint("deployed", "green"))
     return 0
-
-
-def _told(options: argparse.Namespace, folder: Path) -> list[Item]:
-    """What there is to say before anything is built; CliError where something is missing."""
-    refused = [Item("parameters", False, sentence) for sentence in wrong(options.parameters)]
-    items = refused if options.dry_run else [*look(options.parameters, options.rest)]
-    items += _extensions(folder)
-    for line in (_line(item) for item in items if item.derived or not item.ok):
-        print(line, file=sys.stderr)
-    if _missing(items):
-        raise CliError(f"nothing was built; of extensions {COMMAND} check tells the rest")
-    return items
 
 
 def _line(item: Item) -> str:
@@ -102,7 +88,7 @@ def deploy_check(options: argparse.Namespace) -> int:
     items += [*look(options.parameters, options.rest), *_extensions(folder)]
     missing = _missing(items)
     lines = [_line(item) for item in items]
-    lines += [f"\n{len(missing)} to mend before {FIRST}" if missing else f"\nready: {FIRST}"]
+    lines += [f"\n{len(missing)} to mend before {COMMAND} deploy" if missing else "\nready"]
     tell(options, {"ready": not missing, "items": [asdict(i) for i in items]}, lines)
     return 1 if missing else 0
 

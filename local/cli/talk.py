@@ -27,33 +27,16 @@ def client(options: argparse.Namespace) -> Client:
 
 
 def chat(options: argparse.Namespace) -> int:
-    """One message and its reply, or a conversation until Ctrl-D."""
-    api = client(options)
+    """One message and its reply; 1 where the turn ended with an error."""
     session = options.session or uuid.uuid4().hex[:12]
-    if options.message:
-        answer = _turn(api, " ".join(options.message), session)
-        tell(options, answer, shown(answer))
-        if not (options.json or options.session):
-            to = "" if options.url == URL else f" --url {options.url}"
-            told = f"go on with: {COMMAND} chat{to} --session {session} …"
-            print(paint(told, "dim"), file=sys.stderr)
-        return 0 if answer["status"] != "error" else 1
-    if options.json:
-        raise CliError("--json needs a message")
-    print(paint(f"session {session} · Ctrl-D ends it", "dim"))
-    while True:
-        try:
-            message = input(paint("you     ", "bold", "green")).strip()
-        except (EOFError, KeyboardInterrupt):
-            print()
-            return 0
-        if message:
-            print(*shown(_turn(api, message, session)), sep="\n")
-
-
-def _turn(api: Client, message: str, session: str) -> dict[str, Any]:
     with waiting("…"):
-        return api.turn(message, session)
+        answer = client(options).turn(" ".join(options.message), session)
+    tell(options, answer, shown(answer))
+    if not (options.json or options.session):
+        to = "" if options.url == URL else f" --url {options.url}"
+        told = f"go on with: {COMMAND} chat{to} --session {session} …"
+        print(paint(told, "dim"), file=sys.stderr)
+    return 0 if answer["status"] != "error" else 1
 
 
 def shown(answer: dict[str, Any]) -> Iterator[str]:

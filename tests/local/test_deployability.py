@@ -292,17 +292,6 @@ def test_without_region_credentials_and_profile_nothing_is_asked_or_made(
     assert not Path(".webbee").exists()
 
 
-@pytest.mark.usefixtures("shop")
-def test_a_deployment_names_the_region_unless_sam_is_told_another_and_its_release(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_REGION", REGION)
-    plain, _ = command("deploy", "--dry-run")
-    assert re.search(r"sam deploy --region eu-central-1 .* Release=\d{10}", plain)
-    told, _ = command("deploy", "--dry-run", "--", "--region", "us-east-1")
-    assert re.search(r"sam deploy (?!.*eu-central-1)", told)
-
-
 def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
     account: Account,
     capfd: pytest.CaptureFixture[str],
@@ -326,7 +315,9 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
     built, sent = [line for line in said.out.splitlines() if line.startswith(f"{REGION} /")]
     assert built.endswith("/.webbee/deployment: build --parameter-overrides Architecture=arm64")
     assert f" {capacity} {' '.join(GIVEN)} --stack-name other" in sent
-    assert "deploy --region eu-central-1" in sent
+    assert re.search(r"deploy --region eu-central-1 .* Release=\d{10}", sent)
+    assert webbee.main(["deploy", "--parameters", *GIVEN, "--", "--region", "us-east-1"]) == 0
+    assert re.search(r"deploy --param(?!.*eu-central-1)", capfd.readouterr().out)
 
 
 TAKEN = [
@@ -374,4 +365,4 @@ def test_a_deployment_has_one_region_in_the_usual_order(monkeypatch: pytest.Monk
     for name, region in (("AWS_DEFAULT_REGION", "us-east-1"), ("AWS_REGION", "eu-west-1")):
         monkeypatch.setenv(name, region)
         assert deployability.named() == region
-    assert deployability.region_of(["--region=us-west-2", "--guided"]).message == "us-west-2"
+    assert deployability.region_of(["--region=us-west-2", "--guided"]) == "us-west-2"

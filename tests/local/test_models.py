@@ -302,7 +302,7 @@ def listing(*names: str) -> bytes:
 def test_a_server_that_lists_models_is_offered_with_the_command_that_uses_it() -> None:
     with server(listing("nomic-embed-text", "llama3.1:8b")) as (port, asked):
         (one,) = offers(0, {port: "Ollama"})
-    command = f"make run 'MODEL=openai:http://127.0.0.1:{port}/v1#llama3.1:8b'"
+    command = f"./webbee dev --model 'openai:http://127.0.0.1:{port}/v1#llama3.1:8b'"
     assert one == f"Ollama runs here. To use it: {command}"
     assert [request.path for request in asked] == ["/v1/models"]
     assert one in run.welcome("http://127.0.0.1:8000", {}, offers=[one])

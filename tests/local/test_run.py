@@ -105,7 +105,7 @@ def test_a_port_that_is_taken_is_said_after_data_that_another_run_has(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         dev = ("dev", "--port", str(port))
-        assert f"make run PORT={port + 1}" in command(*dev, "--fresh", ends=1)[1]
+        assert f"./webbee dev --port {port + 1}" in command(*dev, "--fresh", ends=1)[1]
         with StateFile.exclusive(tmp_path):
             words = (*dev, "--keep", str(tmp_path), "--into", str(FAILING))
             _, said = command(*words, ends=1)
