@@ -24,14 +24,10 @@ from .terminal import CliError, near
 
 Clients = Callable[[str], Any]
 
-UNRESERVED: Final = 100
-"""Executions that an account keeps for functions without any of their own, or all it has."""
 WITHOUT_TENANTS: Final = re.compile(r"cn-|us-gov-|us-iso|ap-southeast-6$")
 """Regions without Lambda's tenant isolation mode (November 2026)."""
 OF_TENANTS: Final = "ToolDispatchFunction"
 """The one function that may have an environment for each tenant."""
-KEEPING: Final = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
-"""Members of `Capacity` that keep executions for a function."""
 SMALL: Final = 200
 """An account with fewer executions is a new one: most begin with 10."""
 RAISE: Final = (
@@ -165,26 +161,17 @@ def _previous(stack: str, clients: Clients) -> dict[str, str]:
 
 
 def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
-    of_lambda, capacity = clients("lambda"), deployment.capacity()
-    account = of_lambda.get_account_settings()["AccountLimit"]
-    total, unreserved = account["ConcurrentExecutions"], account["UnreservedConcurrentExecutions"]
-    existing = _existing(deployment, clients)
-    reserved = (of_lambda.get_function_concurrency(FunctionName=n) for n in existing.values())
-    held = sum(answer.get("ReservedConcurrentExecutions", 0) for answer in reserved)
-    wanted, least = sum(capacity[function] for function in KEEPING), min(UNRESERVED, total)
-    allowed = max(0, unreserved + held - least)
-    if wanted > allowed:
-        yield Item(
-            "reserved concurrency",
-            False,
-            f"{wanted} executions are to be kept and this account can keep {allowed} (of {total},"
-            f" {least} stay for all): lower ChatTurn and its like in Capacity, or {RAISE}",
-        )
+    account = clients("lambda").get_account_settings()["AccountLimit"]
+    total = account["ConcurrentExecutions"]
     told = f"this account runs {total} at once, for all functions"
     is_new = total < SMALL
     yield Item("concurrency", not is_new, f"{told}: {RAISE}" if is_new else told, "warning")
-    refreshes, fits = capacity["Refresh"], max(2, total // 5)
-    if fits < refreshes and not existing and "Capacity" not in deployment.given:
+    refreshes, fits = deployment.capacity()["Refresh"], max(2, total // 5)
+    if (
+        fits < refreshes
+        and not _existing(deployment, clients)
+        and "Capacity" not in deployment.given
+    ):
         whole = deployment.parameter("Capacity")
         smaller = whole.replace(f"Refresh={refreshes}", f"Refresh={fits}")
         told = f"Capacity={smaller}, by what this account may run at once"

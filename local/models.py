@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shlex
-import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,6 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import httpx2
 from pydantic import TypeAdapter, ValidationError
 
 from webbee_kernel.bootstrap import make_model
@@ -44,7 +44,6 @@ PORTS: Mapping[int, str] = {
 """Ports on which these servers listen unless told otherwise, by their own documentation."""
 
 TIMEOUT_S = 0.5
-LARGEST = 1_000_000  # bytes of a list of models
 _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)  # what is printed for a shell
 
 
@@ -61,13 +60,11 @@ def settings_of(model: str, env: Mapping[str, str]) -> Settings:
     return settings
 
 
-def names_at(base_url: str, seconds: float = TIMEOUT_S, key: str = "") -> list[str]:
+def names_at(base_url: str) -> list[str]:
     """The models that a server lists, none where it does not answer as one does."""
-    headers = {"Accept": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
-    asked = urllib.request.Request(f"{base_url}/models", headers=headers)  # noqa: S310 - http(s)
-    with suppress(OSError, ValueError, LookupError, TypeError):
-        with urllib.request.urlopen(asked, timeout=seconds) as answer:  # noqa: S310
-            names = [str(row["id"]) for row in json.loads(answer.read(LARGEST))["data"]]
+    with suppress(httpx2.HTTPError, ValueError, LookupError, TypeError):
+        answer = httpx2.get(f"{base_url}/models", timeout=TIMEOUT_S).raise_for_status()
+        names = [str(row["id"]) for row in answer.json()["data"]]
         return [name for name in names if _MODEL.fullmatch(name)]
     return []
 
@@ -139,8 +136,6 @@ def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[st
 
 
 ASKED_S: Final = 120.0
-LIST_S, LISTED = 5.0, 5
-"""Seconds for the list of other models, and how many of them are told."""
 WINDOWS: Final = (2_000, 5_000, 12_000)
 """Tokens of a prompt, at four characters each; the second is what three apps need."""
 NEEDED: Final = 5_000
@@ -224,8 +219,7 @@ async def ask(
             found.append(await _choice(create_model(name, settings, strict), tokens))
         window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
     except ModelUnavailable as error:  # the first request: the others tell of their own
-        do = others_at(name, settings) if error.cause == "no_model" else ""
-        return [Finding("answers", False, _why(error), do, level="error")], None
+        return [Finding("answers", False, _why(error), level="error")], None
     finally:
         if name.startswith("openai:"):
             await close()
@@ -240,13 +234,6 @@ async def ask(
     if model.thinks_aloud or not model.is_buffered:
         known["thinks_aloud"] = model.thinks_aloud
     return [*found, window], ModelOptions.model_validate(known)
-
-
-def others_at(name: str, settings: Settings) -> str:
-    """The first models that a server of chat completions lists; empty where it lists none."""
-    base_url = name.removeprefix("openai:").partition("#")[0].rstrip("/")
-    known = names_at(base_url, LIST_S, settings.model_key.get_secret_value())
-    return f"It has {', '.join(known[:LISTED])}" + ", …" * (len(known) > LISTED) if known else ""
 
 
 async def _streams(model: Any, tokens: int) -> Finding:

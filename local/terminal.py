@@ -7,10 +7,10 @@ import json
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from textwrap import TextWrapper
 from typing import Any
 
 _COLOURS = "red green yellow blue magenta cyan".split()
@@ -27,13 +27,11 @@ def paint(text: str, *styles: str) -> str:
 
 def wrapped(text: str, indent: str, *styles: str) -> str:
     """Lines no wider than the terminal (at most 140), each indented."""
-    width = min(shutil.get_terminal_size((120, 24)).columns, 140) - len(indent)
-    lines = [
-        w
-        for line in text.split("\n")
-        for w in textwrap.wrap(line, max(width, 40), subsequent_indent="  ") or [""]
-    ]
-    return "\n".join(indent + paint(line, *styles) for line in lines)
+    width = max(min(shutil.get_terminal_size((120, 24)).columns, 140), 40)
+    wrap = TextWrapper(width, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return "\n".join(
+        paint(line, *styles) for part in text.split("\n") for line in wrap.wrap(part) or [""]
+    )
 
 
 class CliError(RuntimeError):

@@ -34,9 +34,7 @@ class Account:
     stack, by logical id; `parameters` None where there is no stack."""
 
     executions: int = 1_000
-    unreserved: int = 1_000
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    reserved: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, str] | None = None
     is_denied: bool = False
     exceptions = SimpleNamespace(ClientError=ClientError)
@@ -44,14 +42,9 @@ class Account:
     def get_account_settings(self) -> dict[str, Any]:
         if self.is_denied:
             raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetAccountSettings")
-        left = {"UnreservedConcurrentExecutions": self.unreserved}
-        return {"AccountLimit": {"ConcurrentExecutions": self.executions, **left}}
+        return {"AccountLimit": {"ConcurrentExecutions": self.executions}}
 
-    def get_function_concurrency(self, FunctionName: str) -> dict[str, int]:  # noqa: N803 - boto3's own names
-        held = self.reserved.get(FunctionName)
-        return {"ReservedConcurrentExecutions": held} if held else {}
-
-    def get_function_configuration(self, FunctionName: str) -> dict[str, Any]:  # noqa: N803
+    def get_function_configuration(self, FunctionName: str) -> dict[str, Any]:  # noqa: N803 - boto3's own names
         return self.functions[FunctionName]
 
     def describe_stacks(self, **_: str) -> dict[str, Any]:
@@ -126,9 +119,7 @@ def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
 def test_what_is_told_of_the_template_is_so() -> None:
     functions = dict(resources(load_template(), "AWS::Serverless::Function"))
     assert [n for n, p in functions.items() if "TenancyConfig" in p] == [deployability.OF_TENANTS]
-    keeping = {n for n, p in functions.items() if "ReservedConcurrentExecutions" in p}
-    assert keeping == {f"{name}Function" for name in deployability.KEEPING}
-    assert {"Refresh", *deployability.KEEPING} <= Deployment().capacity().keys()
+    assert "Refresh" in Deployment().capacity()
     held = Deployment({"Model": "bedrock:m", "Limits": "CallSeconds=30"}).variables()
     assert (held["WEBBEE_MODEL"], held["WEBBEE_LIMITS"]) == ("bedrock:m", "CallSeconds=30")
     assert {"WEBBEE_MODEL_OPTIONS", "WEBBEE_OPTIONS", "WEBBEE_EXTENSION_SERVICES"} <= held.keys()
@@ -205,7 +196,7 @@ def test_a_model_server_is_asked_with_the_key_of_the_parameter_by_each_role_that
 def test_a_new_account_begins_with_fewer_refreshes_and_a_stack_keeps_its_value_and_is_told(
     account: Account,
 ) -> None:
-    account.executions = account.unreserved = 10
+    account.executions = 10
     found = look()
     assert found.derived == {"Capacity": CAPACITY.format(2)}
     assert found.problems == ()
@@ -216,22 +207,6 @@ def test_a_new_account_begins_with_fewer_refreshes_and_a_stack_keeps_its_value_a
     assert found.derived == {}
     assert "Refresh=2 in Capacity until the quota is higher" in "".join(found.problems)
     assert look(f"Capacity={CAPACITY.format(2)}").problems == ()
-
-
-@pytest.mark.parametrize(
-    ("executions", "reserved", "held", "fits"),
-    [(1_000, 900, 0, True), (1_000, 901, 0, False), (10, 1, 0, False), (1_000, 600, 400, True)],
-)
-def test_what_functions_keep_must_leave_the_account_its_own(
-    account: Account, executions: int, reserved: int, held: int, fits: bool
-) -> None:
-    account.executions, account.unreserved = executions, executions - held
-    account.parameters = {"Tenancy": "process"}
-    account.functions = {"ChatTurnFunction": {}, "ToolDispatchFunction": {}}
-    account.reserved = {"ChatTurnFunction": held} if held else {}
-    capacity = f"Capacity={CAPACITY.format(2)}".replace("ChatTurn=0", f"ChatTurn={reserved}")
-    told = [t for t in look(capacity).problems if "reserved" in t]
-    assert told == [] if fits else "lower ChatTurn and its like in Capacity, or raise it" in told[0]
 
 
 @pytest.mark.parametrize("region", ["ap-southeast-6", "cn-north-1", "us-gov-west-1"])
@@ -299,7 +274,7 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
     tmp_path: Path,
 ) -> None:
     """A program that says what it was given stands in for `sam` and for the functions' Python."""
-    account.executions = account.unreserved = 50
+    account.executions = 50
     monkeypatch.chdir(tmp_path)
     assert webbee.main(["new", "shop"]) == 0
     for name in ("sam", "python3.13"):
