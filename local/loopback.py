@@ -3,17 +3,19 @@ for as long as a block runs. What the local run answers are ASGI applications on
 
 from __future__ import annotations
 
+import http.client
 import json
 import secrets
 import socket
 import threading
 import time
+import urllib.error
+import urllib.request
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-
-import httpx2
+from urllib.parse import urlencode
 
 from .project import SERVE
 from .terminal import CliError
@@ -34,7 +36,7 @@ class Client:
 
     def get(self, path: str, **query: str) -> Any:
         """GET with a query."""
-        return self._send("GET", path, **query)
+        return self._send("GET", path + ("?" + urlencode(query) if query else ""))
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """POST a JSON body."""
@@ -58,25 +60,26 @@ class Client:
         """DELETE."""
         return self._send("DELETE", path)
 
-    def _send(self, method: str, path: str, body: Any = None, **query: str) -> Any:
-        headers = {"authorization": f"Bearer {self._token}"}
-        address, more = (
-            self._url + path,
-            {"params": query or None, "json": body, "headers": headers},
+    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}
+        request = urllib.request.Request(  # noqa: S310 - http(s) only
+            self._url + path, data=data, method=method, headers=headers
         )
         try:
-            answer = httpx2.request(method, address, timeout=60, **more)
-        except httpx2.RemoteProtocolError as error:
-            raise CliError(f"{self._url} speaks no HTTP: {error}") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = f"the API does not answer ({error})"
+            with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
+                text, kind = response.read().decode(), response.headers.get_content_type()
+        except urllib.error.HTTPError as error:
+            with error:
+                raise CliError(f"{error.code} {_told(error.read().decode())}") from None
+        except http.client.HTTPException as error:
+            raise CliError(f"{self._url} speaks no HTTP: {error!r}") from None
+        except OSError as error:
+            why = f"the API does not answer ({getattr(error, 'reason', error)})"
             raise CliError(f"{why}: start one with `{SERVE}`, or name it with --url") from None
-        if answer.is_error:
-            raise CliError(f"{answer.status_code} {_told(answer.text)}")
-        kind = answer.headers.get("content-type", "").partition(";")[0]
         if kind not in KINDS:
             raise CliError(f"{self._url} is no API of a kernel: it answers with {kind}")
-        return answer.json() if kind == KINDS[0] else answer.text
+        return json.loads(text) if kind == KINDS[0] else text
 
 
 def _told(body: str) -> str:

@@ -94,7 +94,7 @@ def test_errors_say_what_to_do(command: Run, words: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("said", "says"),
     [
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "speaks no HTTP"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "speaks no HTTP: BadStatusLine"),
         (
             b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 0\r\n\r\n",
             "is no API of a kernel: it answers with text/html",
