@@ -91,16 +91,17 @@ def _size(one: Figure) -> Number:
 
 
 class Arithmetic:
-    """Derivations from an index; `said` are the reply's figures, `named` its records."""
+    """Derivations from an index; `said` are the reply's figures, `named` its records in order."""
 
     def __init__(
         self,
         index: Index,
         said: Sequence[Figure],
-        named: frozenset[Owner],
+        named: tuple[Owner, ...],
         lines: Sequence[Sequence[Figure]] = (),
     ) -> None:
-        self._index, self._said, self._named, self._lines = index, said, named, lines
+        self._index, self._said, self._lines = index, said, lines
+        self._order, self._named = named, frozenset(named)
         self._of_owners: dict[frozenset[Owner], list[tuple[str, Number]]] = {}
 
     def derive(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
@@ -120,6 +121,7 @@ class Arithmetic:
         yield self._sums, own
         yield self._by_state, own
         yield self._groups, own
+        yield self._named_sums, own
         if not is_minor:  # no reply tells hundredths
             yield self._pairs_in_sight, kinds
         yield self._gains, kinds
@@ -190,6 +192,18 @@ class Arithmetic:
     def _groups(self) -> Layer:
         """Sums and averages of columns over groups of rows."""
         return self._cached("groups", lambda: (f for t in self._tables for f in t.by_group()))
+
+    @property
+    def _named_sums(self) -> Layer:
+        """Sums of columns over records that the reply names one after the other."""
+        return self._cached(f"named {hash(self._order)}", self._find_named_sums)
+
+    def _find_named_sums(self) -> Iterator[Figure]:
+        for table in self._tables[:MAX_TABLES]:
+            rows = [table.rows[owner] for owner in self._order if owner in table.rows][:MAX_SAID]
+            for key, (kind, column) in table.columns.items():
+                for total in _totals([column.get(row, 0) for row in rows]):
+                    yield Figure(total, kind, f"sum({table.name}.{key} of those named)")
 
     def _cached(
         self, name: str, make: Callable[[], Iterator[Figure]], *, is_sure: bool = False

@@ -52,12 +52,17 @@ class Dates:
             return Ground(found, "formatted")
         if derived := next(filter(None, (self._offset_dates[1].get(told) for told in told)), None):
             return Ground([], "derived", next(iter(derived.values())))
-        # of a named zone each time is known, of another one only the minutes
-        is_utc = _UTC.match(self._reading.text, claim.end)
-        zoned = self._index.cached("utc", self._utc) if is_utc else self._zone_minutes
-        if any((at if is_utc else at % HALF_HOUR) in zoned for at in told):
+        if self._is_in_other_zone(claim):
             return Ground([], "derived", "in another zone")
         return self._approximate(claim)
+
+    def _is_in_other_zone(self, claim: Claim) -> bool:
+        """Whether a time may be one of the data in another zone: in UTC exactly, else by its
+        minutes."""
+        if _UTC.match(self._reading.text, claim.end):
+            return not self._index.cached("utc", self._utc).isdisjoint(claim.mention.readings)
+        zoned = self._index.cached("zoned", self._zone_minutes)
+        return any(at % HALF_HOUR in zoned for at in claim.mention.readings)
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
         """Whether a time is a record's in the zone of a city named in the sentence, or offset by
@@ -85,11 +90,7 @@ class Dates:
         found = filter(None, (moment(p.value) for p in self._index.strings))
         return frozenset(at.hour * HOUR + at.minute for at in (m.astimezone(UTC) for m in found))
 
-    @property
     def _zone_minutes(self) -> frozenset[int]:
-        return self._index.cached("zoned", self._find_zone_minutes)
-
-    def _find_zone_minutes(self) -> frozenset[int]:
         """The minutes past the half hour of times in other zones, since most zones differ by half
         hours."""
         held = ((at, place.value) for at, own in self._index.times.items() for place in own)
@@ -163,6 +164,13 @@ class Dates:
             told = {on.weekday() for on in days}.union((on.year, on.month, on.day) for on in days)
             if days and told.isdisjoint(named.mention.readings):
                 yield named, days[0].isoformat()
+
+    def is_of_told_date(self, claim: Claim) -> bool:
+        """Whether a weekday is that of a date of its sentence: "by 1 December, a Tuesday"."""
+        beside = self._reading.claims_in(self._reading.sentence(claim.start))
+        told = (c.mention.readings for c in beside if c.kind in ("date", "moment"))
+        days = chain.from_iterable(self._nearest(at) for readings in told for at in readings)
+        return any(on.weekday() in claim.mention.readings for on in days)
 
     def _is_beside(self, one: Claim, other: Claim) -> bool:
         """Whether two values are adjacent and the second does not begin a range."""

@@ -84,10 +84,10 @@ class Figures:
         self.year = at.year if at else 0
         self._units: dict[int, Unit] = {}
         self._known: list[tuple[int, Figure]] = []
-        self._named_rows: frozenset[Owner] = frozenset()
+        self._named_rows: tuple[Owner, ...] = ()
 
-    def add_known(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
-        """Add sourced figures of the reply, and its named records, for derivations."""
+    def add_known(self, said: Sequence[Claim], named: tuple[Owner, ...] | None = None) -> None:
+        """Add sourced figures of the reply, and its named records in order, for derivations."""
         known = len(self._known), self._named_rows
         self._known += [(c.start, _figure(c)) for c in said if c.kind in KINDS and _is_usable(c)]
         self._known.sort(key=lambda told: told[0])

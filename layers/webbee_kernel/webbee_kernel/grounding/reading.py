@@ -329,6 +329,8 @@ def _continues(
     at, end = match.span()
     if "\n" in match.group() or end in (at, len(text)):
         return False
+    if text.startswith("|", start):  # a row of a table ends with its line
+        return True
     before = text[start:at][-5:]
     if before[-1:] == "." and text[end].islower():
         return before[-2:] != ")."  # "5 rub. for it"

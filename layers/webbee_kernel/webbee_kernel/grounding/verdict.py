@@ -180,11 +180,14 @@ class Check:
             return Check(self._reading, self._evidence).verdict()
         naming = list(mentions.record_names(self._reading, self._index))
         values = [(c, g.places) for c, g in self._grounds if c.kind not in KINDS]
-        named = frozenset({p.owner for _, places in values + naming for p in places})
-        self._figures.add_known([c for c, _ in self._grounds] + free, named)
+        # those that one value names first, in their order: sums of them are told in it
+        told = sorted((*values, *naming), key=lambda one: one[0].start)
+        owners = [[p.owner for p in places] for _, places in told]
+        named = dict.fromkeys(chain.from_iterable(sorted(owners, key=lambda own: len({*own}) != 1)))
+        self._figures.add_known([c for c, _ in self._grounds] + free, tuple(named))
         marks = [
             *self._not_found(unsourced),
-            *self._wrong_counts(named),
+            *self._wrong_counts(frozenset(named)),
             *self._wrong_records(naming),
         ]
         fields = record_tables.wrong_fields(self._reading, self._index, self._grounds)
@@ -347,7 +350,7 @@ class Check:
         """Whether a value states a field's content: it is not a count and not negated."""
         if record_binding.is_count(self._reading.text, claim):
             return False
-        if claim.kind == "weekday" and claim.start in self._values.dates.weekdays_of_dates:
+        if claim.kind == "weekday" and self._values.dates.is_of_told_date(claim):
             return False  # it is the date's
         if claim.kind == "number" and self._figures.unit(claim).measure == "time":
             return any(map(_is_length, places))
