@@ -12,41 +12,31 @@ from typing import Any
 from .cli.talk import shown
 from .loopback import Client
 from .terminal import paint, wrapped
-from .world import World, local_world
+from .world import World, local_world, prepare
 
-PERSON = {
-    "sub": "sarah",
-    "tenant_id": "local",
-    "role": "developer",
-    "email": "sarah@work.com",
-    "scope": "chat",
-}
-TOKENS = {"sarah-ru": {**PERSON, "language": "ru"}, "sarah-en": {**PERSON, "language": "en"}}
-APPS = ("mail", "tasks", "notes")
 SESSION = "demo"
 
 
 class Story:
-    """The person, her two languages, and what the reader of the terminal sees."""
+    """The person, and what the reader of the terminal sees."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.ru = Client(world.url, "sarah-ru")
-        self.en = Client(world.url, "sarah-en")
+        self.api = Client(world.url, "dev")
         self.prompt = ""
         self.read: set[str] = set()
 
-    def say(self, client: Client, message: str) -> dict[str, Any]:
+    def say(self, message: str) -> dict[str, Any]:
         """One turn: what the classifier reads, then the reply."""
         print("\n" + paint("you     ", "bold", "green") + paint(message, "bold"))
-        self.prompt = client.get("/v1/inspect", session_id=SESSION, message=message)["prompt"]
+        self.prompt = self.api.get("/v1/inspect", session_id=SESSION, message=message)["prompt"]
         print(paint("  the classifier reads, beside what it read before", "dim"))
         for line in self.prompt.splitlines():
             if line not in self.read:
                 style = "yellow" if line.startswith("FACTS:") else "dim"
                 print(wrapped(line, "  │ ", style))
         self.read.update(self.prompt.splitlines())
-        answer = client.turn(message, SESSION)
+        answer = self.api.turn(message, SESSION)
         # What Lambda's poller does: sections that a call changed are refreshed early.
         while self.world.stack.drain():
             pass
@@ -59,7 +49,7 @@ class Story:
 
     def section(self) -> str:
         """The mail section as the classifier reads it."""
-        prompt: str = self.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
+        prompt: str = self.api.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
         return next(s for s in prompt.splitlines() if s.startswith("- mail_inbox_summary"))
 
 
@@ -71,13 +61,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     aws = "tables from template.yaml, IMAP, SMTP, the API"
     print(paint(f"Starting one machine's worth of AWS: {aws} …", "dim"))
-    with local_world(tokens=TOKENS, model=options.model) as world:
+    with local_world(model=options.model, prepare=prepare) as world:
         imap, smtp = (f"127.0.0.1:{port}" for port in (world.mail.imap_port, world.mail.smtp_port))
         print(paint(f"API {world.url} · IMAP {imap} · SMTP {smtp}", "dim"))
+        world.refresh()
         story = Story(world)
-        for chapter in (connect, mail, new_mail, tasks_and_notes):
+        for chapter in (mail, new_mail, tasks_and_notes):
             chapter(story)
-        turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
+        turns = story.api.get(f"/v1/sessions/{SESSION}")["turns"]
         kept = ", ".join(str(t["turn"]) for t in turns if t["remembered"])
         story.note(f"You can read all {len(turns)} turns; the model remembers {kept}: five slots.")
     told = "The end. `make run` serves the same world; the README says how to deploy it."
@@ -85,24 +76,13 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def connect(story: Story) -> None:
-    """Install three apps and give mail its accounts: a skeleton appears before anything is
-    asked."""
-    story.en.put(
-        "/v1/extensions/mail/secrets/accounts", {"value": story.world.mail.accounts_secret("demo")}
-    )
-    for app_id in APPS:
-        story.en.put(f"/v1/extensions/{app_id}/installation")
-    story.world.refresh()
-
-
 def mail(story: Story) -> None:
     """Read today's mail, then write to its first sender without naming the address: what leaves
     waits for a yes."""
     heading("1. Mail, in Russian: the next message says “the same address”")
-    story.say(story.ru, "покажи письма за сегодня")
-    story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
-    story.say(story.ru, "да")
+    story.say("покажи письма за сегодня")
+    story.say("отправь на тот же адрес «статус по проекту»")
+    story.say("да")
     received, address = story.world.mail.received[-1], "sarah@example.com"
     seen = re.search(r'"from": "(<EMAIL_\d+>)", "subject": "Q3 plan"', story.prompt)
     if received.envelope_to != (address,) or not seen or address in story.prompt:
@@ -127,7 +107,7 @@ def new_mail(story: Story) -> None:
     story.world.refresh()
     story.note(f"before: {before}")
     story.note(f"after:  {story.section()}")
-    alerts = [line for line in story.ru.get("/v1/events").splitlines() if '"kind":"alert"' in line]
+    alerts = [line for line in story.api.get("/v1/events").splitlines() if '"kind":"alert"' in line]
     for line in alerts:
         story.note("alert:  " + line.removeprefix("data: "))
     if len(alerts) != 1:
@@ -137,11 +117,11 @@ def new_mail(story: Story) -> None:
 def tasks_and_notes(story: Story) -> None:
     """English; a deletion waits for a yes."""
     heading("3. Tasks and notes, in English: a deletion waits for a yes")
-    story.say(story.en, "add a task: send the Q3 budget to finance tomorrow")
-    story.say(story.en, "complete the one I just created")
-    story.say(story.en, 'write a note "Lisbon launch: 14 September"')
-    story.say(story.en, "delete that note")
-    answer = story.say(story.en, "yes")
+    story.say("add a task: send the Q3 budget to finance tomorrow")
+    story.say("complete the one I just created")
+    story.say('write a note "Lisbon launch: 14 September"')
+    story.say("delete that note")
+    answer = story.say("yes")
     if [c["fn_name"] for c in answer["calls"]] != ["delete"]:
         raise SystemExit("the confirmed deletion did not run")
 
