@@ -52,16 +52,12 @@ REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
 
 
 def configured() -> tuple[McpServer, ...]:
-    """The servers of the environment, else those of the file, with what their variables refer to.
-    CliError with what is wrong."""
-    named = os.environ.get(VARIABLE)
+    """The servers of the file, with what their variables refer to. CliError with what is wrong."""
     try:
-        if named:
-            return servers_of(json.loads(named))
         tables = tomllib.loads(FILE.read_text("utf-8")).get("mcp", {}) if FILE.exists() else {}
         servers = servers_of({**given, "id": name} for name, given in tables.items())
     except ValueError as error:
-        raise CliError(f"{VARIABLE if named else FILE}: {error}") from None
+        raise CliError(f"{FILE}: {error}") from None
     return tuple(map(resolved, servers))
 
 

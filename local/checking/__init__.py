@@ -2,9 +2,8 @@
 
 - `rules`        the table of rules, a finding, and small helpers over syntax trees
 - `source`       limits that a source breaks where it stands, and what runs otherwise than it reads
-- `cross_references`  what two places must agree on: names, webhooks, forms, collections, events
-- `loading`      what only the loaded extension shows: signatures, cron, arguments without effect
-- `descriptions` descriptions by which no function would be found, and undeclared personal data
+- `cross_references`  what two places must agree on: names, forms, collections, events, people
+- `loading`      what only the loaded extension shows: signatures, cron, descriptions
 - `typed`        a type checker over a copy in which handlers' contexts are annotated
 
 A line that ends in `# check: ignore[rule]` is left alone by that rule.
@@ -21,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..terminal import paint
-from . import cross_references, descriptions, source, typed
+from . import cross_references, source, typed
 from .loading import load
 from .rules import RULES, CheckResult, Finding, parse, source_lines
 
@@ -61,7 +60,7 @@ def problems_of(folder: Path) -> CheckResult:
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
         found = [*cross_references.findings(modules)]
         for module in modules:
-            found += (*source.findings(module), *descriptions.pii_problems(module))
+            found += source.findings(module)
         loaded = loading.result()
         found += loaded.findings
         theirs = any(m.imports("imperal_sdk") for m in modules)

@@ -1,14 +1,16 @@
 """What two places of an extension must agree on: what the code asks for by name and what is
 registered, a webhook and what it is given, a form and the function it calls, who writes and who
-reads, who emits and who listens."""
+reads, who emits and who listens, a person's name and the model that declares it."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from webbee_kernel.extensions.registry import LoadedExtension
+from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.sdk import Extension, FunctionDef, ui
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
@@ -33,6 +35,7 @@ def findings(modules: Sequence[Module]) -> Iterator[Finding]:
     yield from _collections(modules)
     yield from _alerts(modules)
     for module in modules:
+        yield from _undeclared_names(module)
         for function, declaration in module.handlers("webhook"):
             yield from _webhook(module, function, declaration)
 
@@ -314,3 +317,40 @@ def _panels(module: Module, call: ast.Call, ext: Extension) -> Iterator[Finding]
         if (requested := text(item)) and requested not in ext.panels:
             suggestion = near(requested, ext.panels)
             yield module.finding(item, "panel", f"there is no panel {requested!r}{suggestion}")
+
+
+PERSONS = frozenset(
+    "person customer client patient guest employee driver owner author assignee contact recipient"
+    " sender manager member participant attendee buyer seller tenant student teacher doctor user"
+    " colleague applicant candidate passenger holder beneficiary payer reporter signer debtor"
+    " creditor landlord lender borrower".split()
+)
+"""English nouns of people: under such a key stands a name as often as not."""
+OTHERS = frozenset("id ids count total number type status at url".split())
+"""Beside such a noun: what stands there is no name."""
+
+
+def _undeclared_names(module: Module) -> Iterator[Finding]:
+    """Keys under which a name stands and that the gate does not know, in results without a
+    `data_model` that declares them."""
+    for node, call in module.handlers("function"):
+        if argument(call, "data_model") is not None:
+            continue
+        for node_ in (n for n in ast.walk(node) if isinstance(n, ast.Dict)):
+            for key, value in zip(node_.keys, node_.values, strict=True):
+                if key is not None and _is_personal(text(key)) and not _is_plain(value):
+                    message = "may hold a person's name: declare data_model=… with a PersonName"
+                    yield module.finding(key, "pii", f"{text(key)!r} {message}")
+
+
+def _is_personal(key: str) -> bool:
+    words = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[-_]", " ", key).lower().split())
+    is_name = words & PERSONS and not words & OTHERS
+    return bool(is_name) and name_key(key) is NameKey.NO
+
+
+def _is_plain(value: ast.AST) -> bool:
+    """A number, a flag or a literal is nobody's name."""
+    return isinstance(value, ast.Constant | ast.Compare | ast.BoolOp) or (
+        isinstance(value, ast.Call) and dotted(value.func) in ("len", "sum", "int", "bool")
+    )

@@ -22,6 +22,7 @@ from typing import Any
 from cronsim import CronSim, CronSimError
 from pydantic import BaseModel, TypeAdapter
 
+from webbee_kernel import language
 from webbee_kernel.catalogue import SLOT, FunctionInfo
 from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_extension
@@ -34,7 +35,6 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_mod
 from ..project import child_environment
 from ..terminal import near
 from . import cross_references
-from .descriptions import description_problems
 from .rules import CheckResult, Finding, parse, source_lines, sources
 
 SDK = "imperal-sdk==6.3.7"
@@ -181,15 +181,37 @@ def registered(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
 def _described(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
     """What models read of its chat functions."""
     chats = [f for chat in loaded.ext.chats for f in chat.functions.values()]
-    for function, message in description_problems(chats):
-        yield _at(function.func, folder, "description", message)
     for function in chats:
+        for message in _wordings(function):
+            yield _at(function.func, folder, "description", f"{function.name} {message}")
         if not function.examples:
             message = "has no examples: the embedded model matches messages with them"
             yield _at(function.func, folder, "examples", f"{function.name} {message}")
         if FINAL.match(function.name) and function.action_type != "destructive":
             message = "sounds final: action_type='destructive' asks the user first"
             yield _at(function.func, folder, "final", f"{function.name} {message}")
+
+
+def _wordings(function: FunctionDef) -> Iterator[str]:
+    """Why no model would find a chat function, or fill its parameters."""
+    model = function.params_model
+    undescribed = [
+        name
+        for name, info in (model.model_fields if model else {}).items()
+        if not info.description and not re.search(r"\b(Literal|bool)\b", str(info.annotation))
+    ]
+    if undescribed:
+        names = ", ".join(undescribed)
+        yield f"has {names} without a description, which models fill it by: Field(…)"
+    if not function.description:
+        yield "has no description: models choose by it, and know only its name"
+    elif _stems(function.description) <= _stems(function.name):
+        yield "is described by its own name: say what it does, in words of whoever asks"
+
+
+def _stems(words: str) -> frozenset[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", words).lower()
+    return frozenset(language.stem(t.text) for t in language.tokens(spaced))
 
 
 def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
