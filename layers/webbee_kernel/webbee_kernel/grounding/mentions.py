@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 
 from .. import language
@@ -104,14 +104,21 @@ def _run_names(
 
 def unknown_people(reading: Reading, index: Index) -> Iterator[Claim]:
     """Names of people that are not in the evidence: capitalised words that begin with a given name,
-    at least one of them unknown."""
-    titles = _honorifics()
+    or the first word of a name of the data, at least one of them unknown."""
+    titles, first = _honorifics(), index.cached("first names", partial(_first_names, index))
     for run in _runs(reading):
-        given = next((n for n, token in enumerate(run) if _is_given_name(reading, token)), len(run))
+        opens = (t.text in first or _is_given_name(reading, t) for t in run)
+        given = next((n for n, is_given in enumerate(opens) if is_given), len(run))
         mine = run[given:] or _titled(reading, run, titles)
         if mine and not all(_is_known(reading, index, token) for token in mine):
             start, end = mine[0].start, mine[-1].end
             yield Claim("name", reading.text[start:end], start, end)
+
+
+def _first_names(index: Index) -> frozenset[str]:
+    """The first words of texts of two or three capitalised words."""
+    names = (p.value for p in index.strings if _NAME.fullmatch(p.value))
+    return frozenset(name.split()[0] for name in names)
 
 
 @cache
@@ -153,6 +160,7 @@ def _is_given_name(reading: Reading, token: Token) -> bool:
     return given and not language.is_time_name(token.text, reading.language)  # "Jan" of a table
 
 
+_NAME = re.compile(r"[^\W\d_a-z]\w+(?: [^\W\d_a-z][\w'-]+){1,2}")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
