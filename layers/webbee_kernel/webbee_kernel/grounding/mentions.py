@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
+from unicodedata import combining, normalize
 
 from .. import language
 from ..language import Language, Token
@@ -152,7 +153,8 @@ def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     """Whether a word is common, or in the evidence in any form."""
     word, spoken = _POSSESSIVE.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
-    return common or bool(index.words.find(word, spoken))
+    bare = "".join(c for c in normalize("NFD", word) if not combining(c))  # of "lucia@x.example"
+    return common or any(index.words.find(one, spoken) for one in (word, bare))
 
 
 def _is_given_name(reading: Reading, token: Token) -> bool:
