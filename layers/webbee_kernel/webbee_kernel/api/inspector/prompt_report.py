@@ -4,8 +4,6 @@ masks) and the functions."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
@@ -17,7 +15,7 @@ from ...channels.columns import label_keys
 from ...channels.truncate import fit
 from ...config import MAX_POLICY
 from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
-from ...text import TRUNCATED, more_of, one_line
+from ...text import ELLIPSIS, TRUNCATED, one_line
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, history, unmask_json
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
@@ -109,8 +107,6 @@ def sections(view: TurnContext) -> list[JSONObject]:
 
 def _section(view: TurnContext, section: Section, names: Counter[str]) -> JSONObject:
     in_prompt = section.data is not None and section.app_id in view.installed
-    raw = section.data or {}
-    size = len(json.dumps(raw, ensure_ascii=False, default=str))
     name, mask = skeleton.label(section, names), view.gate.mask if view.gate else None
     line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
     return {
@@ -119,11 +115,9 @@ def _section(view: TurnContext, section: Section, names: Counter[str]) -> JSONOb
         "in_prompt": in_prompt,
         "why_not": "" if in_prompt else _why_not(view, section),
         "line": line,
-        "line_chars": len(line),
         "line_limit": skeleton.MAX_LINE,
         "fields": fields(view, section, name, line) if in_prompt else [],
-        "stored_chars": size,
-        "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
+        "raw": fit(section.data or {}, RAW_SHOWN),
         **_times(section, view.now),
         "failures": section.failures,
         "last_error": section.last_error,
@@ -181,7 +175,6 @@ def fields(view: TurnContext, section: Section, name: str, line: str) -> list[JS
                 "name": str(key),
                 "state": "dropped" if not shown else "cut" if losses else "shown",
                 "shown": rendered,
-                "value": fit(value, RAW_SHOWN // 4),
                 "losses": losses,
                 "masked": masked_in(view, rendered),
             }
@@ -261,40 +254,21 @@ def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
 
 def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
     """A call's FACTS and ARGS lines (empty where missing), its real `data` and `args`, and the
-    placeholders for them in the lines (`masked`)."""
+    placeholders for them in the lines (`masked`); whether the ledger cut something there."""
     stored = (digest.data_facts_json, digest.args_json)
     data, args = (unmask_json(text, view.masker) for text in stored)
     lines = fact_ledger.lines(digest)
+    text = "\n".join(lines)
     return {
         "app_id": digest.app_id,
         "fn_name": digest.fn_name,
         "line": lines[0] if digest.data_facts_json else "",
         "args_line": lines[-1] if digest.args_json else "",
-        "cuts": [*cuts(data, "data"), *cuts(args, "args")],
-        "masked": masked_in(view, "\n".join(lines)),
+        "is_cut": ELLIPSIS in text or TRUNCATED in text,
+        "masked": masked_in(view, text),
         "data": data,
         "args": args,
     }
-
-
-_CHARS = re.compile(r"…\[\d+ chars\]$")
-
-
-def cuts(value: Any, path: str) -> Iterator[JSONObject]:
-    """The ledger's cuts: paths and markers."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            is_marker = key == TRUNCATED
-            marked = [{"path": path, "marker": str(item)}]
-            yield from marked if is_marker else cuts(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        # a marker is always the last item
-        rows = value[:-1] if more_of(value) else value
-        for i, item in enumerate(rows):
-            yield from cuts(item, f"{path}[{i}]")
-        yield from ({"path": path, "marker": marker} for marker in value[len(rows) :])
-    elif isinstance(value, str) and (found := _CHARS.search(value)):
-        yield {"path": path, "marker": found.group()}
 
 
 def offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, int | None, str]]:

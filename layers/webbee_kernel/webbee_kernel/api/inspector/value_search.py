@@ -207,14 +207,14 @@ class _Channels:
                 yield from self._fact(f"{place} {fact['app_id']}.{fact['fn_name']}", fact)
 
     def _fact(self, place: str, fact: JSONObject) -> Iterator[Hit]:
-        """A call's facts and arguments with the value, else the places where they were cut."""
+        """A call's facts and arguments with the value, else that they were cut."""
         stored = (leaves(fact[n], n) for n in ("data", "args") if fact[n] is not None)
         line = f"{fact['line']}\n{fact['args_line']}"
         found = list(self._told("fact_ledger", place, chain(*stored), line, SHOWN))
         yield from found
-        for marked in fact["cuts"] if not found else ():
-            why = ("unknown", f"the ledger cut here: {marked['marker']}")
-            yield self._hit("fact_ledger", place, marked["path"], why, marked["marker"])
+        if fact["is_cut"] and not found:
+            why = ("unknown", "the ledger cut something here")
+            yield self._hit("fact_ledger", place, "", why, line)
 
     def _archived(self, row: JSONObject, why: Why, place: str = "") -> Iterator[Hit]:
         """The first hit in a turn that is archived and no longer in the model's memory."""

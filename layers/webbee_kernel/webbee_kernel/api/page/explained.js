@@ -142,14 +142,14 @@ export function sectionView(s) {
   const row = (f) => [
     h("code", f.name),
     stateBadge(f.state === "shown" && Object.keys(f.masked).length ? "masked" : f.state),
-    f.shown || h("code.muted", plain(f.value).slice(0, 120)),
+    f.shown || h("code.muted", plain(s.raw[f.name]).slice(0, 120)),
     [why(f), Object.entries(f.masked).map(([p, v]) => h("div", h("code", p), " = ", plain(v)))],
   ];
   const head = [
     h("code", `${s.app_id}.${s.section}`),
     " ",
     s.in_prompt
-      ? h("span.n-meta", t("lineSize", { n: s.line_chars, limit: s.line_limit }))
+      ? h("span.n-meta", t("lineSize", { n: s.line.length, limit: s.line_limit }))
       : h("span.badge.red", t("notInPrompt")),
   ];
   return h(
@@ -160,7 +160,7 @@ export function sectionView(s) {
     s.line && prompt(s.line),
     pairs(facts),
     s.fields.length > 0 && table([t("fieldName"), t("fieldState"), t("fieldShown"), t("fieldWhy")], s.fields.map(row)),
-    h("details", h("summary", `${t("raw")} · ${t("chars", { n: s.stored_chars })}`), h("pre", pretty(s.raw))),
+    h("details", h("summary", t("raw")), h("pre", pretty(s.raw))),
   );
 }
 
@@ -187,19 +187,7 @@ export function turnView(turn) {
 
 function factView(fact) {
   const masked = Object.entries(fact.masked).map(([p, v]) => h("div", h("code", p), " = ", plain(v)));
-  return h(
-    "div.fact",
-    fact.line && prompt(fact.line),
-    fact.args_line && prompt(fact.args_line),
-    fact.cuts.length > 0 &&
-      h(
-        "p.warning",
-        t("cuts"),
-        ": ",
-        fact.cuts.map((c) => h("code", `${c.path} (${c.marker}) `)),
-      ),
-    masked,
-  );
+  return h("div.fact", fact.line && prompt(fact.line), fact.args_line && prompt(fact.args_line), masked);
 }
 
 export function functionsView(functions) {

@@ -150,7 +150,6 @@ export default {
   hidden: "verborgen",
   unknown: "unbekannt",
   leaves: "geht, wenn Beitrag {n} aufgezeichnet ist",
-  cuts: "Vom Journal gekürzt",
   position: "Platz",
   fn: "Funktion",
   offered: "angeboten",

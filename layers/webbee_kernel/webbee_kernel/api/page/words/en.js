@@ -148,7 +148,6 @@ export default {
   hidden: "hidden",
   unknown: "unknown",
   leaves: "leaves when turn {n} is recorded",
-  cuts: "Cut by the ledger",
   position: "Place",
   fn: "Function",
   offered: "offered",

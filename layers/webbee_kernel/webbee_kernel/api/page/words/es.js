@@ -148,7 +148,6 @@ export default {
   hidden: "oculto",
   unknown: "desconocido",
   leaves: "sale cuando se registre el turno {n}",
-  cuts: "Cortado por el registro",
   position: "Lugar",
   fn: "Función",
   offered: "ofrecida",

@@ -149,7 +149,6 @@ export default {
   hidden: "caché",
   unknown: "inconnu",
   leaves: "part quand le tour {n} est enregistré",
-  cuts: "Coupé par le journal",
   position: "Place",
   fn: "Fonction",
   offered: "proposée",
