@@ -20,7 +20,7 @@ from ..text import json_text
 from ..turn.kernel import TurnRequest
 from ..turn.messages import as_text
 from ..types import JSONObject
-from .request_models import MAX_MESSAGE, at_most
+from .request_models import MAX_MESSAGE
 from .router import Answer, Request, Route, Services
 
 MODEL: Final = "webbee"
@@ -113,16 +113,21 @@ class OpenAI:
         the protocol has no place for: calls, sources, a question that waits."""
         body = request.body(CompletionBody)
         known(body.model)
-        messages = tuple(_shown(m) for m in body.messages if m.role == "user")
+        # instructions may stand anywhere, and no person sees them
+        told = [m for m in body.messages if m.role not in ("system", "developer")]
+        own = [m for m in told if m.role == "user"]
+        if not own:
+            raise BadInput("messages holds none by the user", field="messages")
         ask = TurnRequest(
             request.caller,
-            session(request, body),
-            message(body),
+            # the first message is in every request of a conversation
+            session(request, body, own[0]),
+            message(own[-1]),
             request.key(),
-            is_alone=all(m.role in ("user", "system", "developer") for m in body.messages),
+            is_alone=len(own) == len(told),
             # with the client's own key it is the key that tells a repeated request
-            user_messages=() if request.headers.get("idempotency-key") else messages,
-            previous_reply=before(body.messages),
+            user_messages=() if request.headers.get("idempotency-key") else tuple(map(_shown, own)),
+            previous_reply=before(told),
         )
         bind(session=ask.session_id, turn=ask.request_id)
         with track_usage() as usage:
@@ -151,39 +156,33 @@ class OpenAI:
         return Answer(_row())
 
 
-def before(messages: Sequence[Message]) -> str | None:
+def before(told: Sequence[Message]) -> str | None:
     """The reply directly before the last user message, whose card a yes answers. Empty where it is
     another message, None where there is none."""
-    # instructions may stand anywhere, and no person sees them
-    told = [m for m in messages if m.role not in ("system", "developer")]
-    last = next((i for i, m in reversed(list(enumerate(told))) if m.role == "user"), 0)
+    last = max(i for i, m in enumerate(told) if m.role == "user")
     if not last:
         return None
     return _shown(told[last - 1]) if told[last - 1].role == "assistant" else ""
 
 
-def session(request: Request, body: CompletionBody) -> str:
+def session(request: Request, body: CompletionBody, first: Message) -> str:
     """The session's id, always of the form that `/v1/chat` takes."""
     headers = (request.headers.get(name) for name in SESSION_HEADERS)
     given = ((body.metadata or {}).get("session_id"), *headers, body.user)
     named = next((str(name) for name in given if name and str(name).strip()), "")
-    if not named:
-        # the one message that is in every request of a conversation
-        first = next((m for m in body.messages if m.role == "user"), body.messages[0])
-        named = f"first message: {_text(first)}"
+    named = named or f"first message: {_text(first)}"
     # clients name conversations by any text, even by an address
     return named if _ID.fullmatch(named) else f"openai-{digest(named)[:32]}"
 
 
-def message(body: CompletionBody) -> str:
-    """The last user message; BadInput for none, or one without text."""
-    at = next((i for i, m in reversed(list(enumerate(body.messages))) if m.role == "user"), None)
-    if at is None:
-        raise BadInput("messages holds none by the user", field="messages")
-    text, field = _text(body.messages[at]).strip(), f"messages.{at}.content"
-    if not text:
-        raise BadInput(f"{field}: must hold some text", field=field)
-    return at_most(MAX_MESSAGE, field, text)
+def message(last: Message) -> str:
+    """The text of the last user message; BadInput where it has none, or too much."""
+    text = _text(last).strip()
+    if not 0 < len(text) <= MAX_MESSAGE:
+        has = f"messages: the last by the user has {len(text)} characters of text"
+        told = f"{has}; some are needed, and the limit is {MAX_MESSAGE}"
+        raise BadInput(told, field="messages", limit=MAX_MESSAGE)
+    return text
 
 
 def _shown(one: Message) -> str:

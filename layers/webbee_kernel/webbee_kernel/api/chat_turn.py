@@ -216,14 +216,11 @@ class ChatService:
         from . import page
 
         settings = self.app.settings
-        sign_in = None
-        if settings.issuer and settings.sign_in_client:
-            where = settings.issuer, settings.sign_in_client, settings.sign_in_origin
-            sign_in = page.SignIn(*where)
+        where = settings.issuer, settings.sign_in_client, settings.sign_in_origin
+        sign_in = page.SignIn(*where) if all(where[:2]) else None
         document = page.document(settings.live_url, sign_in)
-        known = request.headers.get("if-none-match", "")
         # the browser has this very document
-        if document.etag in known:
+        if document.etag in request.headers.get("if-none-match", ""):
             return Answer("", 304, "text/html", document.headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Answer(

@@ -20,14 +20,6 @@ PAGE = 50
 """Rows of a list in one answer, maximum and default."""
 
 
-def at_most(limit: int, name: str, value: str) -> str:
-    """The text; BadInput where it is longer."""
-    if len(value) > limit:
-        told = f"{name} has {len(value)} characters; the limit is {limit}"
-        raise BadInput(told, field=name, limit=limit)
-    return value
-
-
 @contextmanager
 def check_cursor() -> Iterator[None]:
     """BadInput for an invalid cursor."""
