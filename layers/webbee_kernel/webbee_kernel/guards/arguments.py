@@ -223,24 +223,10 @@ def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
 def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
     """The arguments without secrets at any depth, by name or schema (`format: password`,
     `writeOnly`)."""
-    members = (m for part in _parts(schema) for m in _properties(part).items())
-    declared = (
-        next(_parameters(shapes_of(rule, schema), schema, "", (str(key),), ()))
-        for key, rule in members
-    )
     # by name at any depth: what is a secret in one object is none less in another
-    hidden = frozenset(p.name for p in declared if p.is_declared_secret)
+    hidden = frozenset(p.name for p in parameters(schema) if p.is_declared_secret)
     found: JSONObject = _drop_secrets(arguments, hidden)
     return found
-
-
-def _parts(schema: object) -> Iterator[Schema]:
-    """Every object inside a schema, recursively."""
-    if isinstance(schema, Mapping):
-        yield schema
-    parts = schema.values() if isinstance(schema, Mapping) else schema
-    for part in parts if isinstance(parts, Iterable) and not isinstance(parts, str) else ():
-        yield from _parts(part)
 
 
 def _drop_secrets(value: JSON, hidden: frozenset[str]) -> JSON:
@@ -334,8 +320,9 @@ def _members(
         inner = tuple(chain.from_iterable(shapes_of(rule, root) for rule in own_rules))
         yield from _walk(item, inner, root, below, (*names, str(key)), depth)
     # members that the call leaves out take their default
-    for key in rules.keys() - value.keys():
-        yield from _defaults(key, rules[key], root, _join(path, key), names, depth)
+    for key in rules:
+        if key not in value:
+            yield from _defaults(key, rules[key], root, _join(path, key), names, depth)
 
 
 def _defaults(

@@ -104,9 +104,7 @@ def _is_unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) ->
     # an MCP or OpenAI client speaks for the user: its host has shown him the call
     if not basis.has_message:
         return False
-    known = partial(basis.records.of, app_id=function.app_id)
-    args = leaves(function, arguments)
-    given = [x for x in args if not (x.is_key and x.path == x.value) or known(id_digits(x.value))]
+    given = [*leaves(function, arguments)]
     as_id = partial(_as_id, function=function, given=given, records=basis.records)
     found = [*map(as_id, given)]
     is_bound = all(_is_bound(x, function, basis, given) for x in found)
@@ -241,9 +239,9 @@ def _is_named_whole(leaf: Leaf, function: FunctionInfo, records: References) -> 
     label of a single word does not count."""
     which = leaf.value, leaf.name, function.app_id
     labels = {r.label for r in records.of(*which) if r.label}
-    whole = [label for label in labels if not label.isalpha() and records.words.has_phrase(label)]
+    is_whole = all(not x.isalpha() and records.words.has_phrase(x) for x in labels)
     is_typed = not str(leaf.value).isdecimal() and records.words.has_phrase(str(leaf.value))
-    return records.is_named(*which, is_whole=True) and (is_typed or len(whole) == len(labels))
+    return (is_typed or (bool(labels) and is_whole)) and records.is_named(*which)
 
 
 def _is_payload(function: FunctionInfo, name: str, value: object, records: References) -> bool:

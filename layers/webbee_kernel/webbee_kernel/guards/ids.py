@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from ..catalogue import FunctionInfo
 from ..errors import CallError
@@ -22,8 +23,6 @@ _ID_NUMBER = re.compile(r"[^\W\d_]+[_\-#: ]?(\d+)")
 _MOMENT = re.compile(r"[\d\-:./,+ T]+Z?", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w-])(?=[^\W\d]{0,40}-?\d)[\w-]{1,64}(?![\w-])")
 _SEPARATORS = re.compile(r"[\W_]+")
-_NO_COUNT = frozenset({"money", "percent"})
-_SMALL_NUMBER = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])\d{1,4}(?![\w%€£]|[.,:/-]\d)")
 
 
 class KnownIds:
@@ -134,7 +133,12 @@ class KnownIds:
 
     @cached_property
     def _message_numbers(self) -> frozenset[str]:
-        return frozenset(n for message in self._messages for n in _small_numbers(message))
+        """The numbers of the user's messages, in digits or words ("the second one")."""
+        from .. import language  # only a message whose numbers matter pays for reading them
+
+        numbers = (language.numbers(m, language.detect(m)) for m in self._messages)
+        said = {str(n.value) for n in chain.from_iterable(numbers)}
+        return frozenset(said.union(self._message_text.split()))
 
 
 def fabricated(arguments: JSONObject) -> Iterator[str]:
@@ -144,28 +148,6 @@ def fabricated(arguments: JSONObject) -> Iterator[str]:
         # ids were looked at by the guard already
         if isinstance(leaf.value, str | int) and not is_id_name(leaf.name):
             yield from (m[0] for m in _WORD.finditer(str(leaf.value)))
-
-
-def _small_numbers(message: str) -> Iterator[str]:
-    """The small numbers of a message, in digits or words ("the second one"), except in dates,
-    times, amounts and percentages."""
-    from .. import language  # only a message whose numbers matter pays for reading them
-
-    tag = language.detect(message)
-    numbers = language.numbers(message, tag)
-    other = [*language.dates(message, tag), *(m for m in numbers if m.kind in _NO_COUNT)]
-    # "on 3 May" says no third thing
-    spans = [(m.start, m.end) for m in other]
-    for mention in numbers:
-        if mention.kind not in _NO_COUNT and _is_free(mention.start, spans):
-            yield str(mention.value)
-    for match in _SMALL_NUMBER.finditer(message):
-        if _is_free(match.start(), spans):
-            yield match.group()
-
-
-def _is_free(at: int, spans: list[tuple[int, int]]) -> bool:
-    return not any(start <= at < end for start, end in spans)
 
 
 def _fold(text: str) -> str:
@@ -221,25 +203,11 @@ def ids_in(arguments: JSONObject) -> list[JSONObject]:
 
 
 def lookup_functions(name: str, functions: Sequence[FunctionInfo]) -> tuple[str, ...]:
-    """At most three read functions that may list such ids: those that mention the kind and do not
-    require the id, else those that require no id."""
+    """At most three read functions that do not require such an id: those named like its kind
+    first."""
+    kind = "".join(root_of(name)[-1:])
     reads = [f for f in functions if f.action_type == "read" and name not in _required(f)]
-    found = _mentioning(root_of(name)[-1:], reads) or [
-        f for f in reads if not any(map(is_id_name, _required(f)))
-    ]
-    return tuple(f.fn_name for f in found[:MAX_HINTS])
-
-
-def _mentioning(word: tuple[str, ...], functions: list[FunctionInfo]) -> list[FunctionInfo]:
-    """The functions with the word in their name, then those with it in their description."""
-
-    def rank(function: FunctionInfo) -> int:
-        texts = (function.fn_name, function.description)
-        return next(
-            (i for i, t in enumerate(texts) if word and word[0] in t.casefold()), len(texts)
-        )
-
-    return sorted((f for f in functions if rank(f) < 2), key=rank)
+    return tuple(f.fn_name for f in sorted(reads, key=lambda f: kind not in f.fn_name)[:MAX_HINTS])
 
 
 def _required(function: FunctionInfo) -> list[str]:
@@ -249,20 +217,12 @@ def _required(function: FunctionInfo) -> list[str]:
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ \-]{0,40}>|\{\{[^{}]*\}\}|\$\{[^{}]*\}")
 
 
-_STAND_IN = re.compile(
-    r"(?i)(your|the|some|insert|enter|replace|example)[_ -]?[a-z_"
-    r" -]*(id|email|name|value|here)|n/?a|none|null|unknown|placeholder|todo|tbd|x{3,}|\?+|\.{3}"
-)
-
-
 def check_placeholders(arguments: JSONObject) -> None:
     """I-PARAMS-NO-PLACEHOLDER-VALUES: raises CallError FABRICATED_ID_SHAPE if a value is a
     placeholder such as `<THING>`."""
     for leaf in scalars(arguments):
         text = str(leaf.value).strip()
-        is_id = is_id_name(leaf.name)
-        whole = _PLACEHOLDER.fullmatch(text) or (is_id and _STAND_IN.fullmatch(text))
-        if whole or re.search(r"<(?:EMAIL|PHONE|NAME)_\d+>", text):
+        if _PLACEHOLDER.fullmatch(text) or re.search(r"<(?:EMAIL|PHONE|NAME)_\d+>", text):
             path = ".".join(leaf.names)
             raise CallError(
                 "FABRICATED_ID_SHAPE",

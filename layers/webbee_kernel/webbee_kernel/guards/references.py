@@ -95,12 +95,9 @@ class References:
         value: object,
         name: str = "",
         app_id: str = "",
-        *,
-        is_whole: bool = False,
         values: Collection[str] = (),
     ) -> bool:
-        """Whether the user's words contain an id, or name its record (`is_whole`: by its full
-        label).
+        """Whether the user's words contain an id, or name its record.
 
         The only id of the kind of `name` inside a named record is named with it. `values` are the
         call's: two records of a kind may both be named by distinct words.
@@ -108,17 +105,15 @@ class References:
         records = self.of(value, name, app_id)
         values = frozenset(map(normal, values))
         kinds = {r.kind for r in records if not r.is_nested} - {""} or {*root_of(name)}
-        if self._is_typed(str(value), kinds) or self._has_name(records, is_whole, values):
+        if self._is_typed(str(value), kinds) or self._has_name(records, values):
             return True
-        if is_whole or any(r.label and not r.is_nested for r in records):
+        if any(r.label and not r.is_nested for r in records):
             return False
         around = (r for r in self._of_app(app_id) if ids_inside(r, name) == {normal(value)})
         return any(self._is_named(r, values) for r in around)
 
-    def _has_name(self, records: Sequence[Record], is_whole: bool, values: CallValues) -> bool:
-        own = [r for r in records if r.source.action]  # an argument is a model's word, no app's
-        if is_whole:
-            own = [r for r in own if any(map(self.words.has_all, {r.label, _stem(r.label)} - {""}))]
+    def _has_name(self, records: Sequence[Record], values: CallValues) -> bool:
+        own = (r for r in records if r.source.action)  # an argument is a model's word, no app's
         named = {r.label for r in own if self._is_named(r, values)}
         return bool(named) and self._labels(records) <= named
 
@@ -152,8 +147,9 @@ class References:
 
     def for_message(self, message: str) -> References:
         """A copy that matches only the words of one message."""
-        words = UserWords([message], self.words.tag, strict=True)
-        return replace(self, words=words, question="", named_cache={})
+        return replace(
+            self, words=UserWords([message], self.words.tag), question="", named_cache={}
+        )
 
     def without(self, values: Iterable[str]) -> References:
         """A copy without these values in the user's words: a recipient does not name a record."""
@@ -255,8 +251,7 @@ class References:
     def _parts(self) -> tuple[UserWords, ...]:
         """The user's words as a whole, and by clause."""
         parts = chain.from_iterable(map(language.clauses, self.words.texts))
-        clauses = (UserWords([part], self.words.tag, strict=self.words.strict) for part in parts)
-        return (self.words, *clauses)
+        return (self.words, *(UserWords([part], self.words.tag) for part in parts))
 
     @cached_property
     def _untyped(self) -> UserWords:

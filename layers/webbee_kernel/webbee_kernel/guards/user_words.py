@@ -1,9 +1,8 @@
 """Whether a text consists of the user's own words. Pure.
 
 Every word must occur in the user's messages, in any order and number ("remind me to buy milk" →
-"Buy milk"), so that nothing comes from elsewhere. Inflected forms count, by stem or by a long
-common prefix; numbers, codes and addresses only exactly. Contiguity is not required, as titles
-leave words out.
+"Buy milk"), so that nothing comes from elsewhere. Inflected forms count, by stem; numbers, codes
+and addresses only exactly. Contiguity is not required, as titles leave words out.
 
 For texts that are written or sent every character must be the user's as well
 (`UserWords.has_text`), since punctuation can carry information, too.
@@ -11,7 +10,6 @@ For texts that are written or sent every character must be the user's as well
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -44,12 +42,6 @@ QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 MIN_RUN = 4
 """Minimum consecutive characters of such a script that must match."""
-MIN_SHARED = 4
-"""Minimum common prefix of two forms of a word."""
-SHARE = 0.75
-"""Minimum share of the longer form that is common."""
-MAX_LETTERS = 60
-"""Longer words are not inflected."""
 
 
 def without_files(message: str) -> str:
@@ -60,18 +52,12 @@ def without_files(message: str) -> str:
     return message[: found.start()] if found else message
 
 
-def normalise_text(text: str) -> str:
-    """NFKC, without case and invisible characters."""
-    return "".join(
-        c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c) != "Cf"
-    )
-
-
 @lru_cache(maxsize=512)
 def words_in(text: str) -> tuple[str, ...]:
-    """The words of a text in order: numbers with separators (`17:00`, `3.5`) and addresses whole,
-    other words split at punctuation."""
-    return tuple(_split(normalise_text(text)))
+    """The words of a text in order, in NFKC without case and invisible characters: numbers with
+    separators (`17:00`, `3.5`) and addresses whole, other words split at punctuation."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return tuple(_split("".join(c for c in plain if unicodedata.category(c) != "Cf")))
 
 
 def _split(text: str) -> Iterator[str]:
@@ -88,20 +74,18 @@ def _split(text: str) -> Iterator[str]:
 
 
 class UserWords:
-    """The words of the user's message, or for a plain yes also of the reply that it answers.
-    `strict`: words match by stem only, not by a common prefix."""
+    """The words of the user's message, or for a plain yes also of the reply that it answers."""
 
-    def __init__(self, texts: Iterable[str], tag: str = "en", *, strict: bool = False) -> None:
+    def __init__(self, texts: Iterable[str], tag: str = "en") -> None:
         self.texts = tuple(texts)
         self.tag = tag
-        self.strict = strict
 
     def without(self, values: Iterable[str]) -> UserWords:
         """A copy without these values."""
         texts = list(self.texts)
         for value in values:
             texts = [text.replace(value, " ") for text in texts]
-        return UserWords(texts, self.tag, strict=self.strict)
+        return UserWords(texts, self.tag)
 
     def has_all(self, text: str) -> bool:
         """Whether the user said every word of the text; one without words (`*`) occurs verbatim."""
@@ -220,9 +204,7 @@ class UserWords:
         # a figure has no forms: 12 is not 120, `a1b` is not `a1c`
         if _is_atomic(word):
             return word in self._figures or _hour(word) in self._figures
-        if self._stem(word) in self._stems:
-            return True
-        return not self.strict and not self._prefixes.isdisjoint(_prefixes(word))
+        return language.stem(word, self.tag) in self._stems
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -240,15 +222,7 @@ class UserWords:
 
     @cached_property
     def _stems(self) -> frozenset[str]:
-        return frozenset(self._stem(w) for w in self._words)
-
-    @cached_property
-    def _prefixes(self) -> frozenset[str]:
-        """The prefixes of the user's words."""
-        return frozenset(b for w in self._words if not _FIGURE.search(w) for b in _prefixes(w))
-
-    def _stem(self, word: str) -> str:
-        return language.stem(word, self.tag)
+        return frozenset(language.stem(w, self.tag) for w in self._words)
 
 
 @lru_cache(maxsize=64)
@@ -276,11 +250,3 @@ def _hour(word: str) -> str:
 def _is_atomic(word: str) -> bool:
     """Whether it is a number, code or address, which has no other forms."""
     return bool(_FIGURE.search(word) or _ADDRESS.search(word))
-
-
-def _prefixes(word: str) -> Iterator[str]:
-    """The prefixes that are most of a word; words that share one are forms of one word."""
-    if len(word) <= MAX_LETTERS:
-        # "meeting" and "meetings" share 7 of 8 letters, "meet" and "meat" only 2
-        least = max(MIN_SHARED, math.ceil(SHARE * len(word)))
-        yield from (word[:size] for size in range(least, len(word) + 1))
