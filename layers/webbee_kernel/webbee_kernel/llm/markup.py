@@ -61,7 +61,6 @@ _PARTIAL: Final = re.compile(
     r"<(?:[/|｜A-Za-z_][^<>\n]{0,198})?"
     r"|\[(?:\|/?\w{0,40}\|?|/?[A-Za-z]?[A-Z_ ]{0,31}|e~)?|◁/?\w{0,20}"
 )
-_CUT: Final = re.compile(rf"<(?:[/|｜][\w▁:.\- ]*[|｜]?|[\w:]*(?:{THINKS}|{_CALLS})[^<>\n]*)", re.I)
 _VENDOR: Final = re.compile(r"[|｜]\w{1,16}[|｜]")
 _ENDS: Final = re.compile(r"^/|(?:^|_)(?:end|close)(?:_|$)|^begin_final|^unused95$")
 
@@ -132,8 +131,3 @@ def header_at(text: str, at: int) -> re.Match[str] | None:
 def is_partial_header(text: str, at: int) -> bool:
     """Whether the rest of the text is an incomplete channel header."""
     return len(text) - at < _MAX_HEADER and "<|message|>" not in text[at:]
-
-
-def is_cut_off(text: str, at: int) -> bool:
-    """Whether the text ends inside a recognisable mark."""
-    return len(text) - at < MAX_MARK and bool(_CUT.fullmatch(text, at))

@@ -18,7 +18,6 @@ from .markup import (
     THOUGHT_ENDS,
     Mark,
     header_at,
-    is_cut_off,
     is_partial_header,
     is_partial_mark,
     mark_at,
@@ -30,8 +29,6 @@ from .text_calls import ToolIndex, calls_in
 MAX_BLOCK: Final = 40_000
 _RETRY_PART: Final = 16
 """Waiting input is read again when it has grown by this fraction."""
-_MAX_BUFFER: Final = 8_192
-"""Characters already read that may stay in memory."""
 
 _NEXT: Final = re.compile(r"[<`◁\[\n]")
 """Characters that may begin markup."""
@@ -94,8 +91,6 @@ class Normaliser:
             if not self._step(self._at, final):
                 self._next_read = len(self._raw) + (len(self._raw) - self._at) // _RETRY_PART
                 return
-            if self._at > _MAX_BUFFER and self._at > len(self._raw) // 2:
-                self._raw, self._at = self._raw[self._at :], 0
 
     def _step(self, at: int, final: bool) -> bool:
         """Read at this position; False if more input is needed."""
@@ -126,9 +121,8 @@ class Normaliser:
     def _mark(self, at: int, final: bool) -> bool | None:
         if not final and is_partial_mark(self._raw, at):
             return None
-        if mark := mark_at(self._raw, at):
-            return self._handle_mark(at, mark, final)
-        return self._drop(len(self._raw)) if final and is_cut_off(self._raw, at) else False
+        mark = mark_at(self._raw, at)
+        return self._handle_mark(at, mark, final) if mark else False
 
     def _handle_mark(self, at: int, mark: Mark, final: bool) -> bool | None:
         match mark.kind:
@@ -187,8 +181,6 @@ class Normaliser:
         channel, end = head["head"].strip(), head.end()
         if to := _TO.search(channel):
             return self._tool_message(to[1], end, final)
-        if channel in _OTHER_ROLES:
-            return self._end() or self._drop(end)
         return self._think(end) if channel and "final" not in channel else self._drop(end)
 
     def _tool_message(self, name: str, start: int, final: bool) -> bool | None:
@@ -240,9 +232,8 @@ class Normaliser:
         assert run
         line = raw.find("\n", at)
         end = raw.find(run.group(), run.end(), line if line >= 0 else len(raw))
-        end = -1 if end - at >= MAX_BLOCK else end
         is_known = line >= 0 or (end >= 0 and run.end() < len(raw))
-        if not final and not is_known and len(raw) - at < MAX_BLOCK:
+        if not final and not is_known:
             return None
         end = end + len(run.group()) if end >= 0 else run.end()
         self._show(raw[at:end])
