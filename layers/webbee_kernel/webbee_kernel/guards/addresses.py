@@ -252,7 +252,7 @@ def _words(message: str) -> Iterator[str]:
     # full-width letters that a phone's keyboard writes are the usual ones
     text = unicodedata.normalize("NFKC", message)
     for word in text.split():
-        yield from (word, word.strip(_EDGES))
+        yield from (word, word.rstrip(_EDGES), word.strip(_EDGES))
     for word in _SEPARATORS.split(text):
         yield word.strip(_EDGES)
 

@@ -20,7 +20,7 @@ from .. import language
 from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import form_of
-from .field_names import is_id_name, is_secret_name, words_of
+from .field_names import is_id_name, is_record_number, is_secret_name, words_of
 
 MARKER = "x-directs"
 """Schema keyword for what a parameter directs (`webbee_kernel.sdk.directs`)."""
@@ -135,6 +135,13 @@ class Leaf(NamedTuple):
         """Whether its schema marks it as a secret."""
         declared = self.marker == "secret" or self.format == "password"
         return declared or any(shape.get("writeOnly") is True for shape in self.shapes)
+
+
+def is_id(leaf: Leaf, function: FunctionInfo) -> bool:
+    """Whether an argument identifies a record."""
+    if leaf.marker == "id" or leaf.name == function.id_projection or is_id_name(leaf.name):
+        return True
+    return not isinstance(leaf.value, str) and is_record_number(leaf.name)
 
 
 def _keyword(shapes: Shapes, keyword: str) -> str:

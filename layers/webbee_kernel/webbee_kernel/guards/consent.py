@@ -23,12 +23,11 @@ from typing import Final, Literal, NamedTuple
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import has_address, host_of, id_digits, is_date, is_network_url, key_of
-from .arguments import Leaf, all_leaves, leaves, parameters
+from .arguments import Leaf, all_leaves, is_id, leaves, parameters
 from .field_names import (
     FILES,
     is_count,
     is_id_name,
-    is_record_number,
     kind_of,
     words_of,
 )
@@ -119,7 +118,7 @@ def _is_unrequested(
     """Whether no argument is a text or id, and the message does not mention the call."""
     binding = (x for x in found if not (x.is_offered or x.is_absent or _is_key(x, basis.records)))
     if any(
-        _is_id(x, function) or (isinstance(x.value, str) and not is_date(x.value)) for x in binding
+        is_id(x, function) or (isinstance(x.value, str) and not is_date(x.value)) for x in binding
     ):
         return False
     return not _mentions_call(basis.records.words, function, given)
@@ -128,7 +127,7 @@ def _is_unrequested(
 def _is_emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> bool:
     """Whether an update empties a text or a list, unless empty is its default; an update to nothing
     is a deletion."""
-    if given and not any(_is_id(leaf, function) for leaf in given):
+    if given and not any(is_id(leaf, function) for leaf in given):
         return False
     rules = parameters(function.input_schema)
     preset = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
@@ -161,7 +160,7 @@ def _may_be_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: R
     is a record of the same kind as a given id."""
     top, needed = leaf.names[:1], function.input_schema.get("required") or ()
     is_needed = {*top} <= {*needed} or all(x.names[:1] == top for x in given)
-    ids = [x for x in given if _is_id(x, function)]
+    ids = [x for x in given if is_id(x, function)]
     return _is_sibling(leaf, function.app_id, ids, records) if ids else is_needed
 
 
@@ -220,11 +219,11 @@ def _is_unbound(leaf: Leaf, function: FunctionInfo, records: References, is_bare
         return leaf.is_item and leaf.value != ""
     if leaf.is_default:
         return False
-    is_payload = _is_payload(function, leaf.name, leaf.value, records) and not leaf.is_offered
+    is_payload = not leaf.is_offered and _is_payload(function, leaf.name, leaf.value, records)
     if is_payload and not leaf.is_set:
         return not _is_named_whole(leaf, function, records)
-    has_purpose = not (is_payload or is_bare) and _has_purpose(leaf)
-    return not (has_purpose or records.words.has_text(leaf.phrase))
+    is_plain = not (is_payload or is_bare) and _has_purpose(leaf)
+    return not is_plain and not records.words.has_text(leaf.phrase)
 
 
 def _has_purpose(leaf: Leaf) -> bool:
@@ -362,7 +361,7 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf
         return True
     if _is_row_selector(leaf, function):
         return basis.words.has_text(leaf.phrase)
-    if _is_id(leaf, function):
+    if is_id(leaf, function):
         return _is_named_record(leaf, function, basis, given)
     text = str(leaf.value)
     # quantities and dates of a write that stays here bind nothing
@@ -381,7 +380,7 @@ _POSITIONS = _EXCEPT | {"row", "index", "nth", "slice"}
 def _is_row_selector(leaf: Leaf, function: FunctionInfo) -> bool:
     """Whether an argument selects records by position or by exclusion."""
     own = leaf.path.rstrip(".0123456789").rpartition(".")[2]
-    return not (_EXCEPT if _is_id(leaf, function) else _POSITIONS).isdisjoint(words_of(own))
+    return not (_EXCEPT if is_id(leaf, function) else _POSITIONS).isdisjoint(words_of(own))
 
 
 def _is_key(leaf: Leaf, records: References) -> bool:
@@ -395,18 +394,10 @@ def _is_number(leaf: Leaf) -> bool:
     return not isinstance(leaf.value, str) and kinds != {"string"}
 
 
-def _is_id(leaf: Leaf, function: FunctionInfo) -> bool:
-    """Whether an argument identifies a record."""
-    if leaf.marker == "id" or leaf.name == function.id_projection or is_id_name(leaf.name):
-        return True
-    return not isinstance(leaf.value, str) and is_record_number(leaf.name)
-
-
 def _is_named_record(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf]) -> bool:
     records, which = basis.records, (leaf.value, leaf.name, function.app_id)
     values = [str(x.value) for x in given]
-    # a yes does not answer "which one?"
-    if records.is_open_choice(leaf.value, values) or records.is_other_app(*which, function.fn_name):
+    if records.is_other_app(*which, function.fn_name):
         return False
     if records.is_new(*which):
         return True
@@ -429,5 +420,5 @@ def _mentions_call(words: UserWords, function: FunctionInfo, given: list[Leaf]) 
     text = words_in(" ".join((function.description, *function.examples)))
     name = f"{function.app_id}.{function.fn_name}"
     action = (name, *words_of(function.fn_name), *(w for w in text if len(w) >= _MIN_WORD))
-    written = [w for x in given if not _is_id(x, function) for w in words_in(x.phrase)]
+    written = [w for x in given if not is_id(x, function) for w in words_in(x.phrase)]
     return any(map(words.has, (*action, *written)))

@@ -220,13 +220,12 @@ def _call(
     """One effect as JSON: app, title, effect and fields."""
     found = [sink for sink, _ in destinations(function, step.arguments)]
     to = {sink.path for sink in found if sink.kind != "flag"}
-    paths = {sink.path for sink in found}
-    app = catalogue.apps.get(step.app_id)
-    effect = effect_of(function, step.arguments)
-    texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
+    app, effect = catalogue.apps.get(step.app_id), effect_of(function, step.arguments)
+    leaves = all_leaves(function, step.arguments)
     is_open = effect == "outward" and not to - {""}
-    leaves = [*all_leaves(function, step.arguments)]
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
+    texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
+    shown = {sink.path for sink in found}
     return {
         "app": app_name(step.app_id, catalogue, tag),
         "icon": app.icon if app else "",
@@ -234,10 +233,9 @@ def _call(
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
-            _field(leaf, leaf.path in to, title, texts, tag)
+            _field(leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag)
             for leaf in leaves
-            if not leaf.is_absent or leaf.path in paths or leaf.has_default_value
-            for title in [naming.title(leaf, leaf.path in to)]
+            if not leaf.is_absent or leaf.path in shown or leaf.has_default_value
         ],
     }
 
@@ -387,18 +385,14 @@ def _others(call: JSONObject) -> int:
 
 
 def _titles(call: JSONObject, tag: str) -> list[str]:
-    """The titles of a call's record: known titles, then title arguments, else its key."""
+    """The titles of a call's record: known titles, then title arguments; else the only field of
+    what is destroyed, such as a plate."""
     fields, own = call["fields"], {language.of(tag).field_name(name) for name in TITLES}
+    is_key = call["effect"] == "destructive" and len(fields) == 1
     titles = [f["title"] for f in fields if f["kind"] == "record" and f.get("title")]
-    texts = [f for f in fields if f["kind"] == "text"]
-    titles += [f["value"] for f in texts if f["name"] in own or f.get("path") in TITLES]
-    return list(map(str, titles or _key_title(call)))
-
-
-def _key_title(call: JSONObject) -> list[str]:
-    """The only field of what is destroyed, if it is a text, such as a plate."""
-    texts = [f["value"] for f in call["fields"] if f["kind"] == "text"]
-    return texts if call["effect"] == "destructive" and len(call["fields"]) == 1 else []
+    texts = (f for f in fields if f["kind"] == "text")
+    titles += [f["value"] for f in texts if f["name"] in own or is_key]
+    return list(map(str, titles))
 
 
 def _concept(fn_name: str, tag: str) -> str:

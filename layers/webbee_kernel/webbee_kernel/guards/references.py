@@ -104,10 +104,10 @@ class References:
         """
         records = self.of(value, name, app_id)
         values = frozenset(map(normal, values))
-        kinds = {r.kind for r in records if not r.is_nested} - {""} or {*root_of(name)}
+        kinds = {r.kind for r in records} - {""} or {*root_of(name)}
         if self._is_typed(str(value), kinds) or self._has_name(records, values):
             return True
-        if any(r.label and not r.is_nested for r in records):
+        if any(r.label for r in records):
             return False
         around = (r for r in self._of_app(app_id) if ids_inside(r, name) == {normal(value)})
         return any(self._is_named(r, values) for r in around)
@@ -162,20 +162,6 @@ class References:
     def keys(self) -> frozenset[str]:
         """Every key in the results."""
         return frozenset(key for source in self.results for key, _, _ in scalars_in(source.data))
-
-    def is_open_choice(self, value: object, values: Collection[str]) -> bool:
-        """Whether the question that a plain yes answers lists several records of the kind, of which
-        the call takes only some: a yes does not answer "which one?". `values` are the call's."""
-        for record in self.of(value) if self.question else ():
-            kind = {normal(r.ident): r for r in (record, *self._siblings(record))}
-            reply = UserWords([self.question], self.words.tag)
-            named = {i for i, r in kind.items() if reply.has_all(r.ident)}
-            named |= {
-                i for i, r in kind.items() if not named and r.label and reply.has_all(r.label)
-            }
-            if len(named) > 1 and not named <= {normal(v) for v in values}:
-                return True
-        return False
 
     def is_new(self, value: object, name: str = "", app_id: str = "") -> bool:
         """Whether it is the id of a record that this turn created."""
@@ -270,11 +256,9 @@ class References:
         """Whether the message also names another record of the kind that no call of the turn
         takes, so that the reference is ambiguous."""
         used = frozenset(map(normal, values))
-        for record in self.of(value, name, app_id):
-            others = (r for r in self._siblings(record) if normal(r.ident) not in used)
-            if any(self._is_named(other, used) for other in others if not other.is_nested):
-                return True
-        return False
+        others = chain.from_iterable(map(self._siblings, self.of(value, name, app_id)))
+        unused = (r for r in others if not (r.is_nested or normal(r.ident) in used))
+        return any(self._is_typed(r.ident, {r.kind}) or self._is_named(r, used) for r in unused)
 
     def _siblings(self, record: Record) -> Iterator[Record]:
         """The other records of its kind."""

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from ..catalogue import FunctionInfo
 from ..text import one_line
 from .addresses import form_of, with_code_points
-from .arguments import Leaf
-from .field_names import is_id_name, root_of, same_kind
+from .arguments import Leaf, is_id
+from .field_names import root_of, same_kind
 
 MAX_NAME: Final = 40
 """Maximum characters of a name, and of a value that may be one."""
@@ -93,12 +93,10 @@ class RecordNaming(NamedTuple):
         function, value = self.function, str(leaf.value)
         if is_destination:
             return one_line(self.titles.of_destination(function.app_id, leaf.name, value))
-        is_id = leaf.marker == "id" or leaf.name == function.id_projection or is_id_name(leaf.name)
-        if not is_id and (not isinstance(leaf.value, str) or len(value) > MAX_NAME):
+        may_be_name = isinstance(leaf.value, str) and len(value) <= MAX_NAME and root_of(leaf.name)
+        if not (may_be_name or is_id(leaf, function)):
             return ""
         name = "" if leaf.name == function.id_projection else leaf.name
         title = self.titles.of(function.app_id, name, value, self.values)
-        if not (is_id or root_of(leaf.name)):
-            return ""
         text = one_line(title.text)
         return f"{text} – {title.address}" if text and self.is_open and title.address else text
