@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from .. import language
-from ..catalogue import PerObject
+from ..catalogue import PerObject, shapes_of
 from ..sdk import ui
 from ..sdk.ui import UIAction, UINode
 from ..types import JSONObject
@@ -63,43 +63,26 @@ class Parameter:
 @PerObject
 def parameters(tool: ToolSpec) -> dict[str, Parameter]:
     """A function's parameters by name."""
-    schema = tool.input_schema
-    return {p.name: p for p in _properties(schema, schema.get("$defs", {}), MAX_DEPTH)}
+    return {p.name: p for p in _properties(tool.input_schema, tool.input_schema, MAX_DEPTH)}
 
 
-def _properties(
-    schema: JSONObject, definitions: Mapping[str, Any], depth: int
-) -> Iterator[Parameter]:
+def _properties(schema: JSONObject, root: JSONObject, depth: int) -> Iterator[Parameter]:
     required = schema.get("required", ())
     for name, given in schema.get("properties", {}).items():
-        yield _parameter(name, given, definitions, name in required, depth)
+        yield _parameter(name, given, root, name in required, depth)
 
 
-def _parameter(
-    name: str, given: Any, definitions: Mapping[str, Any], required: bool, depth: int
-) -> Parameter:
-    schema = _resolve(given, definitions)
+def _parameter(name: str, given: Any, root: JSONObject, required: bool, depth: int) -> Parameter:
+    # of alternatives the first; null is none
+    shapes = [s for s in shapes_of(given, root) if s.get("type") != "null"]
+    schema = {key: rule for shape in reversed(shapes) for key, rule in shape.items()}
     kind = _kind(name, schema)
     fields: tuple[Parameter, ...] = ()
     if kind == "object" and depth:
-        fields = tuple(_properties(schema, definitions, depth - 1))
+        fields = tuple(_properties(schema, root, depth - 1))
     elif kind in ("list", "ids") and depth and isinstance(schema.get("items"), dict):
-        fields = (_parameter("value", schema["items"], definitions, False, depth - 1),)
+        fields = (_parameter("value", schema["items"], root, False, depth - 1),)
     return Parameter(name, kind, schema, required, fields)
-
-
-def _resolve(schema: Any, definitions: Mapping[str, Any]) -> JSONObject:
-    """A parameter's schema with references resolved and the null alternative removed."""
-    if not isinstance(schema, dict):
-        return {}
-    siblings = {k: v for k, v in schema.items() if k not in ("$ref", "anyOf", "oneOf", "allOf")}
-    if "$ref" in schema:
-        return {**definitions.get(str(schema["$ref"]).rpartition("/")[2], {}), **siblings}
-    for key in ("anyOf", "oneOf", "allOf"):
-        options = [s for s in schema.get(key, ()) if s != {"type": "null"}]
-        if len(options) == 1:
-            return {**_resolve(options[0], definitions), **siblings}
-    return schema
 
 
 def _kind(name: str, schema: JSONObject) -> str:
@@ -151,31 +134,29 @@ def is_outgoing(tool: ToolSpec) -> bool:
 
 def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     """The form field of a parameter; nested for objects and lists."""
-    schema, kind = parameter.schema, parameter.kind
+    schema, fields = parameter.schema, parameter.fields
     value = schema.get("default") if value is None else value
-    words = parameter.name.replace("_", " ")
-    title = _title(parameter, words, tag)
-    label, told = language.of(tag).field_name(words) if title == words else title, _help(schema)
-    is_redundant = told.casefold() in (label.casefold(), title.casefold())
-    # beside a label in the user's language nothing stands in another
-    is_redundant |= label != words and language.detect(told, tag) != language.of(tag).tag
-    label = label[:1].upper() + label[1:]
+    label = _label(parameter, tag)
     props: JSONObject = {
         "param_name": parameter.name,
-        "label": label,
-        "description": "" if is_redundant else told,
+        "label": label[:1].upper() + label[1:],
+        "description": _help(parameter, label, tag),
         "required": parameter.required,
-        "error": _problem(schema, value, label, tag),
+        "error": _problem(schema, value, label[:1].upper() + label[1:], tag),
     }
-    if kind == "object" and parameter.fields:
+    if parameter.kind == "object" and fields:
         values = value if isinstance(value, dict) else {}
-        fields = [_field(p, values.get(p.name), tag) for p in parameter.fields]
-        return ui.Node("Fieldset", children=fields, **props)
-    if parameter.fields:
+        inner = [_field(p, values.get(p.name), tag) for p in fields]
+        return ui.Node("Fieldset", children=inner, **props)
+    if fields:
         rows = value if isinstance(value, list) else []
-        return ui.Node(
-            "ListInput", item=_field(parameter.fields[0], None, tag), values=rows, **props
-        )
+        return ui.Node("ListInput", item=_field(fields[0], None, tag), values=rows, **props)
+    return _control(parameter, value, props, tag)
+
+
+def _control(parameter: Parameter, value: Any, props: JSONObject, tag: str) -> UINode:
+    """The form field of a parameter that is neither an object nor a list."""
+    schema, kind, marker = parameter.schema, parameter.kind, parameter.schema.get("x-directs")
     if kind == "choice":
         told = schema.get("x-choices", {})
         labels = {c: language.text_in(told.get(str(c), {}), tag) for c in schema["enum"]}
@@ -183,15 +164,14 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
         return ui.Node("Select", options=options, value=value, **props)
     if kind == "flag":
         return ui.Node("Toggle", value=bool(value), **props)
-    is_secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
-    if is_secret or schema.get("writeOnly"):
+    if schema.get("format") == "password" or marker == "secret" or schema.get("writeOnly"):
         return ui.Node("Password", value=value, **props)
     shape = kind if kind in ("number", "email", "url") else "text"
-    is_long = int(schema.get("maxLength", 0)) > MAX_LINE or schema.get("x-directs") == "content"
-    is_multiline = is_long and shape == "text"
     if shape == "number":
         props |= {"min": schema.get("minimum"), "max": schema.get("maximum")}
-    return ui.Node("TextArea" if is_multiline else "Input", type=shape, value=value, **props)
+    is_long = int(schema.get("maxLength", 0)) > MAX_LINE or marker == "content"
+    node = "TextArea" if is_long and shape == "text" else "Input"
+    return ui.Node(node, type=shape, value=value, **props)
 
 
 def _problem(schema: JSONObject, value: Any, label: str, tag: str) -> str:
@@ -206,19 +186,24 @@ def _problem(schema: JSONObject, value: Any, label: str, tag: str) -> str:
     return ""
 
 
-def _help(schema: JSONObject) -> str:
-    """The first sentence of an argument's description, without brackets (meant for models) and, for
-    an enum, without the list of choices."""
-    text = _SENTENCE.split(_BRACKETS.sub("", str(schema.get("description", ""))), maxsplit=1)[0]
-    if "enum" in schema:
-        text = text.partition(":")[0]
-        text = "" if text.partition(",")[0] in schema["enum"] else text
-    return text[:200]
-
-
-def _title(parameter: Parameter, words: str, tag: str) -> str:
+def _label(parameter: Parameter, tag: str) -> str:
     """The author's title in the user's language, else without language, else the name in words."""
+    words = parameter.name.replace("_", " ")
     if own := language.text_in(parameter.schema.get("x-titles", {}), tag):
         return own
     title = str(parameter.schema.get("title") or words)
-    return words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At
+    is_name = title.casefold() == words.casefold()  # Pydantic writes: Due At
+    return language.of(tag).field_name(words) if is_name else title
+
+
+def _help(parameter: Parameter, label: str, tag: str) -> str:
+    """The first sentence of an argument's description, without brackets (meant for models); empty
+    for a list of choices, for what the label says, and beside a label in another language."""
+    schema, words = parameter.schema, parameter.name.replace("_", " ")
+    text = _SENTENCE.split(_BRACKETS.sub("", str(schema.get("description", ""))), maxsplit=1)[0]
+    if "enum" in schema:
+        text = text.partition(":")[0]
+    if text.partition(",")[0] in (*schema.get("enum", ()), label):
+        return ""
+    is_foreign = label != words and language.detect(text, tag) != language.of(tag).tag
+    return "" if is_foreign or text.casefold() == label.casefold() else text[:200]
