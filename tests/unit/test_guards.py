@@ -159,7 +159,9 @@ def test_the_refusal_says_where_to_look() -> None:
         ("coupon_id", [cancel], ""),
     ):
         assert " ".join(lookup_functions(name, among)) == found
-    with pytest.raises(CallError, match="look it up first with list_orders or history or list_customers"):
+    with pytest.raises(
+        CallError, match="look it up first with list_orders or history or list_customers"
+    ):
         check_ids({"order_id": "99887"}, cancel, KnownIds(), functions)
 
 
