@@ -19,20 +19,16 @@ from webbee_kernel.extensions.registry import app_of, changes
 from . import mcp_servers, models
 from .checking import lines_of, problems_of
 from .project import COMMAND, IN_REPOSITORY, ROOT, filled_folder
-from .terminal import CliError, paint
+from .terminal import paint
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run; the last is of a terminal that is closed."""
 
 
 def dev(options: argparse.Namespace) -> int:
-    """Serve until interrupted; 2 when no such model can be had."""
-    try:
-        given = {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
-        settings = models.settings_of(options.model, given)
-    except CliError as error:
-        print(error, file=sys.stderr)
-        return 2
+    """Serve until interrupted."""
+    given = {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
+    settings = models.settings_of(options.model, given)
     for number in ENDS:
         signal.signal(number, _end)
     try:

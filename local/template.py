@@ -80,31 +80,27 @@ def _parsed(text: str) -> bytes:
 
 
 _LOOP = "Fn::ForEach::"
-_TRANSFORM = "AWS::LanguageExtensions"
 
 
 def _written_out(template: Template) -> Template:
-    """The template as it stands after AWS::LanguageExtensions, which it then no longer names; one
-    that does not name it is left as it is."""
-    transforms = template.get("Transform")
-    if not isinstance(transforms, list) or _TRANSFORM not in transforms:
-        return template
-    left = [name for name in transforms if name != _TRANSFORM]
-    done = {**template, "Transform": left[0] if len(left) == 1 else left}
-    for section in ("Conditions", "Resources", "Outputs"):
+    """The template as it stands after AWS::LanguageExtensions, the first of its transforms, which
+    it then no longer names."""
+    mappings = template.get("Mappings", {})
+    for section in {"Conditions", "Resources", "Outputs"} & template.keys():
         members: dict[str, Any] = {}
-        for key, value in template.get(section, {}).items():
+        for key, value in template[section].items():
             if not key.startswith(_LOOP):
                 members[key] = value
                 continue
             name, items, fragment = value
             for item in items:
                 for pattern, member in fragment.items():
-                    member_key = pattern.replace(f"${{{name}}}", item)
-                    members[member_key] = _filled(member, name, item, template.get("Mappings", {}))
-        if section in template:
-            done[section] = members
-    return done
+                    filled = _filled(member, name, item, mappings)
+                    members[pattern.replace(f"${{{name}}}", item)] = filled
+        template[section] = members
+    if isinstance(template.get("Transform"), list):
+        template["Transform"] = template["Transform"][-1]
+    return template
 
 
 def _filled(value: Any, name: str, item: str, mappings: Mapping[str, Any]) -> Any:

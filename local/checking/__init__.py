@@ -28,7 +28,7 @@ CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
 """What a type checker knows for certain also of code that is written against another SDK."""
 
 BETTER = ("await", "return", "imports", "load", "signature")
-WORSE = ("not-async", "bad-return", "missing-import", "bad-specialization", "invalid-syntax")
+WORSE = ("not-async", "bad-return", "missing-import", "invalid-syntax")
 """Rules of our own, and those of the type checker that tell of the same line in other words."""
 
 IGNORED = re.compile(r"#\s*check:\s*ignore\[([\w\s,-]+)\]")

@@ -188,7 +188,7 @@ def test_what_lies_in_the_way_of_a_start_is_told_as_what_it_is(
 def test_a_model_that_cannot_be_had_is_told_before_anything_starts(
     model: str, why: str, command: Command
 ) -> None:
-    assert why in command("dev", "--model", model, ends=2)[1]
+    assert why in command("dev", "--model", model, ends=1)[1]
 
 
 def test_webhooks_and_schedules_are_the_local_tenants() -> None:
