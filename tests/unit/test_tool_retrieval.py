@@ -13,7 +13,7 @@ from webbee_kernel.llm.tools import brief, characters, compact, describe, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Recipient
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import tool_retrieval
-from webbee_kernel.turn.tool_retrieval import BUDGET, QUOTA, Shortlist, shortlist
+from webbee_kernel.turn.tool_retrieval import BUDGET, Shortlist, shortlist
 
 MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier", "harbour", "violin", "engine")
 
@@ -63,13 +63,13 @@ def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nea
         schema: dict[str, Any] = {"type": "object", "properties": properties, "required": ["p0"]}
         return FunctionInfo("talk", name, f"Speaks of {about}. " + "And on. " * 200, "read", schema)
 
-    many = [verbose(f"talk_{n}", f"matter{n}") for n in range(QUOTA * 2)]
+    many = [verbose(f"talk_{n}", f"matter{n}") for n in range(60)]
     found = shortlist([*many, *OTHERS], "matter7 and the cards and incidents and the repository")
     shown = {f.fn_name for f in found.shown}
     assert {"talk_7", "list_cards", "list_incidents", "get_repository"} <= shown
     assert found.characters <= BUDGET
     spoken = [t for t in found.tools if t.app_id == "talk"]
-    assert len(spoken) > QUOTA / 2
+    assert len(spoken) > 15
     assert all("p0" in t.input_schema["properties"] for t in spoken)
     assert max(map(characters, spoken)) < forms(many[0]).whole_characters
 

@@ -56,7 +56,7 @@ def card_of(
     titles = state.titles(is_undo=bool(undone))
     told = card(calls, state.catalogue, titles, state.language, restores=restores)
     return PendingConfirmation(
-        confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
+        confirmation_id=clock.confirmation_id(str(state.ask.key), state.request_id, *which),
         expires_at=int(state.now) + LIFETIME_S,
         message=state.message,
         request_id=state.request_id,
@@ -71,7 +71,7 @@ def card_of(
 
 def shown_now(state: TurnContext, pending: PendingConfirmation) -> PendingConfirmation:
     """The card of a picked choice, as this turn's card."""
-    name = clock.confirmation_id(str(state.key), state.request_id, pending.confirmation_id)
+    name = clock.confirmation_id(str(state.ask.key), state.request_id, pending.confirmation_id)
     until = int(state.now) + LIFETIME_S
     return replace(pending, confirmation_id=name, request_id=state.request_id, expires_at=until)
 

@@ -1,30 +1,41 @@
 """Classify: the agent loop. The classifier is asked again with the results of its calls until it
-calls nothing more, or a limit of rounds, time or tokens is reached."""
+calls nothing more, or a limit of rounds, time or tokens is reached.
+
+Its text answers are streamed sentence by sentence as far as they are sourced. Shown text stays,
+even if calls follow. Unsourced claims are reported back to the model.
+"""
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from typing import Literal, NamedTuple
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import observability
+from ..channels import skeleton
+from ..clock import iso
 from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN
-from ..llm.protocol import Growing, Model, ModelRequest, streamed
+from ..llm.protocol import Growing, Hear, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
-from ..types import JSONObject
+from ..types import JSON, JSONObject
 from .cards import own_card, steps, waiting
 from .confirmation import is_asking
 from .dispatch import StepRunner
-from .plain_answer import answer_sink, reply_problems, streaming_reply
-from .plan import Answer, read_answer
+from .narrate import MAX_REPLY, Narration, unsourced, verdict_of
+from .plan import Answer, Problem, read_answer
 from .results_block import is_refused
 from .session_memory import undoable
-from .stream import TurnStopped
+from .stream import StreamingReply, TurnStopped
 from .turn_context import TurnContext
+
+if TYPE_CHECKING:
+    from ..grounding import Evidence, Mark
 
 RESERVE_S = 10.0
 """Seconds of the remaining time that a classifier request leaves for calls and narrator."""
@@ -64,7 +75,7 @@ class Classifier:
         # words before any call may be the reply itself
         hear = answer_sink(state) if state.plain_reply else None
         asked = streamed(self.model, request, hear)
-        response = await state.follower.unless_stopped(asked)
+        response = await state.ask.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = read_answer(response, state.visible_functions, first=state.planned)
@@ -138,14 +149,14 @@ class AgentLoop:
         has not seen. Raises ModelUnavailable if no call has run."""
         if note:
             state = state.with_results(note)
-        if state.follower.has_reader and state.plain_reply is None:
+        if state.ask.follower.has_reader and state.plain_reply is None:
             state = replace(state, plain_reply=streaming_reply(state))
         fruitless = 0  # consecutive answers without progress
         while not (limit := self.limit(state)):
             before = _progress(state)
             result = await self._round(state)
             state = result.state
-            if state.follower.is_stopped:
+            if state.ask.follower.is_stopped:
                 return LoopResult(state, limit="stopped")
             if not result.is_open:
                 # dependents of a pending call can only be planned after its approval
@@ -227,3 +238,76 @@ def _result_of(state: TurnContext, answer: Answer, before: tuple[object, ...]) -
     # without progress, pending calls are proposed instead
     is_open = more and (progress or not state.pending)
     return LoopResult(state, can_continue=progress, resume=more, is_open=is_open)
+
+
+def streaming_reply(state: TurnContext) -> StreamingReply:
+    """The stream of a turn's text answers over all rounds, unmasked."""
+    tell, unmask = state.ask.follower.tell, state.masker.unmask_text
+    return StreamingReply(None, lambda text: tell("text", text=unmask(text)), MAX_REPLY)
+
+
+def answer_sink(state: TurnContext) -> Hear | None:
+    """The sink for the classifier's next answer; None without a reader, or after calls, when the
+    narrator writes the reply. Evidence is built at the first piece."""
+    plain = state.plain_reply
+    if plain is None or state.has_run:
+        return None
+    plain.begin()
+
+    def hear(piece: str) -> None:
+        plain.evidence = plain.evidence or evidence_of(state)
+        plain.hear(piece)
+
+    return hear
+
+
+def reply_problems(text: str, state: TurnContext) -> tuple[Problem, ...]:
+    """The unsourced values of a text answer, as a problem for the model; once a turn, later ones
+    are marked."""
+    marks = () if state.is_rechecked else _marks(text, state)
+    if not marks:
+        return ()
+    return (Problem("", "reply", f"not in the data: {', '.join(unsourced(marks))}"),)
+
+
+def check_answer(text: str, state: TurnContext) -> Narration:
+    """A text answer with its unsourced values marked, and the kernel's additions."""
+    # a first answer without calls was looked up already, and told back where it has no source
+    last_text = state.last_answer.text if state.last_answer else ""
+    is_new = state.is_rechecked or bool(state.has_run) or text != last_text
+    marks = _marks(text, state) if is_new else ()
+    return Narration(text, marks=marks).with_list_sizes(state.language)
+
+
+def _marks(text: str, state: TurnContext) -> tuple[Mark, ...]:
+    return verdict_of(text, evidence_of(state)).marks if text else ()
+
+
+def evidence_of(state: TurnContext) -> Evidence:
+    """The evidence for a text answer: skeleton, facts, results, the user's messages and the apps'
+    texts."""
+    from ..grounding import Call, Evidence
+
+    data: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
+    digests = chain.from_iterable(turn.digests for turn in state.memory.turns)
+    data += [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
+    # the answer speaks in placeholders, so what it is held against has to as well
+    if state.gate:
+        data = [state.gate.mask(one) for one in data]
+    return Evidence(
+        (*(Call(data=one) for one in data), *state.masked_calls()),
+        state.message,
+        "\n".join([state.policy, *_app_texts(state), state.opening.prompt.skeleton]),
+        identities=tuple(t.message for t in state.memory.turns),
+        language=state.language,
+        now=iso(state.now),
+        mode=state.grounding,
+    )
+
+
+def _app_texts(state: TurnContext) -> Iterator[str]:
+    """The descriptions of apps and functions."""
+    for app in state.catalogue.apps.values():
+        yield f"{app.app_id} {app.display_name} {app.description} {app.rules}"
+    for function in state.visible_functions:
+        yield from (function.description, *function.examples)

@@ -70,7 +70,7 @@ class DirectCalls:
             state = await self.runner.run_confirmed(state, [step])
             [outcome] = state.outcomes.values()
             if outcome.has_changed:
-                await self.queue.ask(state.user, after_effects(state.catalogue, [step.app_id]))
+                await self.queue.ask(state.ask.user, after_effects(state.catalogue, [step.app_id]))
             return outcome
         return await self._ask(state, step)
 

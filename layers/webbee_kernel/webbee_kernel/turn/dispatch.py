@@ -58,13 +58,13 @@ class StepRunner:
         After a step that the guards refuse, later effects wait for a corrected plan; reads run.
         """
         state = state.with_outcomes(self._refusals(state, steps))
-        while not state.follower.is_stopped and (
+        while not state.ask.follower.is_stopped and (
             wave := next_wave(_unblocked(steps, state.pending), state.outcomes)
         ):
             state = await self._run_wave(state, wave, steps)
         # what has neither ended nor waits itself refers to what waits
         behind = [s for s in steps if s.index not in {*state.outcomes, *state.pending}]
-        if state.pending and not state.follower.is_stopped:
+        if state.pending and not state.ask.follower.is_stopped:
             return state.with_pending(after=behind)
         return state
 
@@ -92,7 +92,7 @@ class StepRunner:
         """Run exactly these approved calls, without a model. Each keeps the claim of its number in
         the turn that planned it, and takes a free number in this one."""
         for step in steps:
-            if state.follower.is_stopped:
+            if state.ask.follower.is_stopped:
                 return state
             outcome = await self._send(state, step, planned=False)
             free = step.index if step.index not in state.outcomes else state.planned
@@ -161,7 +161,7 @@ class StepRunner:
     def _request(self, state: TurnContext, step: Step, *, planned: bool = True) -> CallRequest:
         return CallRequest(
             kind="function",
-            user=user_dict(replace(state.user, language=state.language)),
+            user=user_dict(replace(state.ask.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
             arguments=conform_arguments(state, step),
@@ -177,14 +177,14 @@ class StepRunner:
     async def _send(self, state: TurnContext, step: Step, *, planned: bool = True) -> CallOutcome:
         """The call's outcome, reported to the follower."""
         request = self._request(state, step, planned=planned)
-        if not state.follower.has_reader:
+        if not state.ask.follower.has_reader:
             return await self._outcome(state, step, request)
         app = state.catalogue.name(step.app_id, state.language)
         function = state.catalogue.function(step.app_id, step.fn_name)
         given = shown_arguments(function, request.arguments)
-        state.follower.call("call.started", step, app, given)
+        state.ask.follower.call("call.started", step, app, given)
         outcome = await self._outcome(state, step, request)
-        state.follower.call("call.ended", step, app, shown_result(outcome))
+        state.ask.follower.call("call.ended", step, app, shown_result(outcome))
         return outcome
 
     async def _outcome(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
@@ -338,7 +338,7 @@ class Consent:
         if not waits:
             return frozenset()
         # what was accepted for good is only read if needed
-        stored = await self._stored(state.key.user, waits)
+        stored = await self._stored(state.ask.key.user, waits)
         basis = basis._replace(accepted=accepted_keys(state.memory) | stored)
         return frozenset(s.index for s, f in waits if needs_consent(f, s.arguments, basis))
 

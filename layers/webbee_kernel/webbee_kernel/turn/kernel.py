@@ -29,14 +29,13 @@ from ..text import one_line
 from ..types import JSON, CallOutcome, JSONObject, UserKey, from_dict
 from . import cards, confirmation, messages
 from .cards import card_answer, card_of, own_card, shown_now
-from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
+from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult, check_answer
 from .confirmation import PLAIN_ANSWER, CardAnswer, is_asking, pick_choice
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
 from .pending_approvals import AcceptedDestinations, Proposals, gone_error
-from .plain_answer import check_answer
 from .read import Reader, TurnRequest
 from .record import Output, Recorder, check_same_message
 from .rules import apps_block
@@ -180,10 +179,10 @@ class Kernel:
         is in progress."""
         # another delivery of this request was counted already
         if isinstance(state.refusal, TurnWorking):
-            await start_in_scope(self.limits.give_back(state.user))
+            await start_in_scope(self.limits.give_back(state.ask.user))
         if state.refusal:
             raise state.refusal
-        await state.follower.begin(state.ask.session_id)
+        await state.ask.follower.begin(state.ask.session_id)
 
     async def view(self, ask: TurnRequest) -> TurnContext:
         """Everything a turn reads, before anything is called."""
@@ -270,7 +269,7 @@ class Kernel:
             # effects are claimed under the card: a repeated yes finds what has run
             state = replace(state, request_id=card.confirmation_id)
             state = await self._runner.run_confirmed(state, cards.steps(card))
-            if state.follower.is_stopped:
+            if state.ask.follower.is_stopped:
                 return await self._record_stop(LoopResult(state, limit="stopped"))
             # the app itself says that several records fit: one card for each
             for number, outcome in reversed(state.new_outcomes.items()):

@@ -46,7 +46,7 @@ MAX_UI = 12_000
 
 def unloaded(state: TurnContext) -> str:
     """For a developer for whom nothing ran: the apps that did not load, with their reasons."""
-    apps = state.catalogue.apps.values() if state.user.role != "user" else ()
+    apps = state.catalogue.apps.values() if state.ask.user.role != "user" else ()
     return "".join(f"\n\n{app.app_id} is not loaded: {app.error}" for app in apps if app.error)
 
 
@@ -226,14 +226,14 @@ def _limit_text(result: LoopResult) -> str:
 def reply_sink(result: LoopResult) -> Say | None:
     """The sink for the narrator's reply, unmasked, preceded by the intro; None without a reader."""
     state = result.state
-    if not state.follower.has_reader:
+    if not state.ask.follower.has_reader:
         return None
     # with the first piece: it would stand alone where the narrator writes nothing
     first = [("\n\n" if _shown_text(state) else "") + _limit_text(result)]
 
     def say(piece: str) -> None:
         text = first.pop() + piece if first else piece
-        state.follower.tell("text", text=state.masker.unmask_text(text))
+        state.ask.follower.tell("text", text=state.masker.unmask_text(text))
 
     return say
 

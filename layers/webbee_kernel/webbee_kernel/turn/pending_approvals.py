@@ -98,11 +98,11 @@ class Proposals:
             for step in steps(asked[1]):
                 if step.app_id not in state.installed:
                     raise not_installed(step.app_id)
-        memory, proposal = await self.take(state.key, state.memory, name, is_yes)
+        memory, proposal = await self.take(state.ask.key, state.memory, name, is_yes)
         if proposal is None:
             yield replace(state, memory=memory)
             return
-        async with self.hold_lease(state.key, proposal):
+        async with self.hold_lease(state.ask.key, proposal):
             yield reopen(state, await self._apply_answer(state, proposal, how))
 
     async def take(
@@ -166,9 +166,9 @@ class Proposals:
         runs, so that a repeated yes finds the same calls."""
         if proposal.accepted and how.edits:
             mine = _edited_card(proposal.accepted, how.edits, state.catalogue)
-            proposal = await self._store_card(state.key, proposal, mine)
+            proposal = await self._store_card(state.ask.key, proposal, mine)
         if proposal.accepted and how.remember:
-            key = state.key
+            key = state.ask.key
             await self.accepted.put(key.user, proposal.accepted, state.catalogue, key.session_id)
             # kept where they can be taken back, and not in the session beside it
             proposal = proposal._replace(card=replace(proposal.accepted, values=()))

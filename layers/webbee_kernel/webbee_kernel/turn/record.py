@@ -68,7 +68,7 @@ class Recorder:
         """Write the turn, to a new slot or to that of the turn whose card it answers, and return
         the reply. Refresh requests and costs are sent in parallel; they may fail and take at most
         half a second."""
-        reply, user = state.masker.unmask_text(output.reply), state.user
+        reply, user = state.masker.unmask_text(output.reply), state.ask.user
         ui = unmask(output.offer, state.masker) if output.offer else None
         choices = output.choices or ([] if output.card else confirmation.choices(reply, ui))
         output = output._replace(reply=reply, offer=ui, choices=choices)
@@ -94,7 +94,7 @@ class Recorder:
         """The turn as stored. After a lost race it is rebuilt on the new state and retried; if
         another delivery of the request was recorded meanwhile, that turn is returned. If the ring
         has overwritten the original turn, a new one is written."""
-        key, proposal, expires = state.key, state.proposal, self.expires(state)
+        key, proposal, expires = state.ask.key, state.proposal, self.expires(state)
         memory = (proposal or state).memory
         original = own = proposal.turn if proposal else None
         for _ in range(MAX_RACES):

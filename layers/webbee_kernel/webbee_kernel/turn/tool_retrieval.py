@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -45,9 +44,6 @@ MAX_CHOSEN = 90
 
 MAX_GROWN = 114
 """Functions up to which later messages add; searches may add more."""
-
-QUOTA = 30
-"""Maximum functions of one app while those of other apps match, too."""
 
 MAX_NEAR = 40
 """Nearest functions considered for a later message; added are those that score at least"""
@@ -159,14 +155,7 @@ def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
 def _near(index: Index, message: str) -> list[tuple[int, float]]:
     """The ranking as (number, score)."""
     scores = index.scores(message)
-    near: list[tuple[int, float]] = []
-    beyond: list[tuple[int, float]] = []
-    of_app: Counter[str] = Counter()
-    for n in sorted((n for n in index.order if n in scores), key=lambda n: -scores[n]):
-        app_id = index.functions[n].app_id
-        of_app[app_id] += 1
-        (beyond if of_app[app_id] > QUOTA else near).append((n, scores[n]))
-    return [*near, *beyond, *((n, 0.0) for n in index.order if n not in scores)]
+    return sorted(((n, scores.get(n, 0.0)) for n in index.order), key=lambda pair: -pair[1])
 
 
 def _first_list(

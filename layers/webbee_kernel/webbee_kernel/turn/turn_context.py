@@ -17,16 +17,15 @@ from ..guards.ids import KnownIds, ids_in
 from ..guards.titles import Titles
 from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..pii import NOTHING
-from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
-from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
+from ..types import JSON, CallOutcome, JSONObject, Step
 from . import prompt, session_memory
 from .cards import titles_of
 from .narrate import MIN_REQUEST_S, NarratorInput
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import call_of, computed_of, is_refused, mask_outcome, visible_data
-from .stream import Follower, StreamingReply
+from .stream import StreamingReply
 from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_tokens
 from .tool_search import MAX_ADDED, run_searches
 
@@ -86,11 +85,11 @@ class TurnContext:
     round_of: dict[int, int] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
     last_answer: Answer | None = None
-    found_tools: Mapping[str, ToolSpec] = field(default_factory=dict)
+    found_tools: dict[str, ToolSpec] = field(default_factory=dict)
     """Tools added by the classifier's searches, by name."""
-    pending: Mapping[int, Step] = field(default_factory=dict)
+    pending: dict[int, Step] = field(default_factory=dict)
     """Calls pending the user's approval, with resolved references, by number: this turn's card."""
-    dependent: Mapping[int, Step] = field(default_factory=dict)
+    dependent: dict[int, Step] = field(default_factory=dict)
     """Calls that refer to a pending one; they can be planned only after approval."""
     accepted: tuple[str, ...] = ()
     """Destinations accepted in this turn (`guards.addresses.key_of`)."""
@@ -117,7 +116,7 @@ class TurnContext:
     @cached_property
     def language(self) -> str:
         """The language of the message, else of the two messages before, else the user's."""
-        own = said = self.user.language
+        own = said = self.ask.user.language
         for text in (*(t.message for t in self.memory.turns[-2:]), self.message):
             said = words.detect(text, said)
         return own if said == words.of(own).tag else said
@@ -153,18 +152,6 @@ class TurnContext:
         """Seconds until the turn's deadline, at least half a one."""
         return max(MIN_REQUEST_S, self.deadline - time.monotonic())
 
-    @cached_property
-    def user(self) -> User:
-        return self.ask.user
-
-    @cached_property
-    def key(self) -> SessionKey:
-        return self.ask.key
-
-    @cached_property
-    def follower(self) -> Follower:
-        return self.ask.follower
-
     @property
     def proposed_calls(self) -> tuple[Step, ...]:
         """The pending calls without duplicates, in the order in which they were planned."""
@@ -180,18 +167,15 @@ class TurnContext:
         listed = self.opening.shortlist
         if not self.found_tools:
             return listed.shown
-        more = self.found_tools.keys() - {t.name for t in self.opening.tools}
-        return (*listed.shown, *(f for f in listed.ranked if f.tool_name in more))
+        names = {tool.name for tool in self.visible_tools}
+        return tuple(f for f in listed.ranked if f.tool_name in names)
 
     @property
     def visible_tools(self) -> tuple[ToolSpec, ...]:
         """The same as tools: found ones replace their brief form or are appended."""
-        tools = self.opening.tools
         if not self.found_tools:
-            return tools
-        shown = {t.name for t in tools}
-        behind = (t for name, t in self.found_tools.items() if name not in shown)
-        return (*(self.found_tools.get(t.name, t) for t in tools), *behind)
+            return self.opening.tools
+        return tuple(({t.name: t for t in self.opening.tools} | self.found_tools).values())
 
     @cached_property
     def outcomes(self) -> dict[int, CallOutcome]:
@@ -297,19 +281,19 @@ class TurnContext:
             return self
         rounds = dict.fromkeys((s.index for s in (*pending, *after)), self.rounds)
         return self._next(
-            pending={**self.pending, **{s.index: s for s in pending}},
-            dependent={**self.dependent, **{s.index: s for s in after}},
-            round_of={**self.round_of, **rounds},
+            pending=self.pending | {s.index: s for s in pending},
+            dependent=self.dependent | {s.index: s for s in after},
+            round_of=self.round_of | rounds,
             planned=max(self.planned, *(n + 1 for n in rounds)),
         )
 
-    def as_masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        """An outcome as models may see it: bounded data, masked with the author's declared kinds,
-        arguments without secrets."""
-        return self._mask(replace(outcome, data=visible_data(outcome)), gate)
-
-    def _mask(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        shown = replace(outcome, arguments=self.arguments_of(outcome))
+    def as_masked(
+        self, outcome: CallOutcome, gate: Masker | None, *, is_whole: bool = False
+    ) -> CallOutcome:
+        """An outcome as models may see it: data bounded unless `is_whole`, masked with the author's
+        declared kinds, arguments without secrets."""
+        data = outcome.data if is_whole else visible_data(outcome)
+        shown = replace(outcome, data=data, arguments=self.arguments_of(outcome))
         return mask_outcome(shown, gate, self._pii_kinds(outcome))
 
     def _pii_kinds(self, outcome: CallOutcome) -> Mapping[str, str]:
@@ -324,7 +308,7 @@ class TurnContext:
             language=self.language,
             now=self.now,
             deadline=self.deadline,
-            follower=self.follower,
+            follower=self.ask.follower,
             outcomes=self.masked_report,
             computed=found,
             calls=self.masked_calls(),
@@ -340,7 +324,7 @@ class TurnContext:
         """The masked calls with uncut data; none if nothing was cut. Linear in the data."""
         if not any(visible_data(o) is not o.data for o in self.reported.values()):
             return ()
-        full = (self._mask(o, self.gate) for o in self.reported.values())
+        full = (self.as_masked(o, self.gate, is_whole=True) for o in self.reported.values())
         return tuple(call_of(o, self.catalogue, self.language) for o in full)
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
@@ -365,19 +349,16 @@ class TurnContext:
         answer, new = run_searches(
             self.last_answer, self.catalogue.functions(self.installed), shown, self.catalogue.apps
         )
-        room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.opening.shortlist.shown)) - len(
-            self.found_tools
-        )
-        found = {**self.found_tools, **dict(list(new.items())[:room])}
+        most = min(MAX_ADDED, MAX_FUNCTIONS - len(self.opening.shortlist.shown))
+        room = max(0, most - len(self.found_tools))
+        found = self.found_tools | dict([*new.items()][:room])
         return self._next(last_answer=answer, found_tools=found), answer
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnContext:
-        """Attach problems to the last answer."""
+        """Return the last answer, a text, to the model with these problems, once a turn."""
         assert self.last_answer is not None
-        doubted = self.is_rechecked or any(p.field == "reply" for p in problems)
-        return self._next(
-            last_answer=replace(self.last_answer, problems=problems), is_rechecked=doubted
-        )
+        answer = replace(self.last_answer, problems=problems)
+        return self._next(last_answer=answer, is_rechecked=True)
 
     def with_results(self, note: str = "") -> TurnContext:
         """Append the last answer's results, with an optional note, to the classifier's prompt."""

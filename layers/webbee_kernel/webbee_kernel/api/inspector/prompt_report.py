@@ -291,7 +291,7 @@ def function_rows(view: TurnContext) -> list[JSONObject]:
     """The functions of `offers`, then those that were withdrawn and those of apps that failed."""
     rows = []
     for function, position, why_not in offers(view):
-        missing = ", ".join(s for s in function.scopes if not view.user.has_scope(s))
+        missing = ", ".join(s for s in function.scopes if not view.ask.user.has_scope(s))
         refused = missing and f"a call would be refused: the scope {missing} is missing"
         rows.append(_row(function.app_id, function.fn_name, position, why_not or refused))
     for app in view.catalogue.apps.values():
