@@ -221,7 +221,7 @@ def _progress(state: TurnContext) -> tuple[object, ...]:
     """What a turn has reached: calls that ran, calls to propose, tools found. A repeated call
     counts for nothing, or a model could repeat itself until the limit."""
     ran = sum(not is_refused(o) for o in state.own_outcomes.values())
-    return ran, len(state.proposed_calls), state.found_tools
+    return ran, state.pending and len(state.proposed_calls), state.found_tools
 
 
 def _result_of(state: TurnContext, answer: Answer, before: tuple[object, ...]) -> LoopResult:

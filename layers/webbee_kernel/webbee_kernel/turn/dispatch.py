@@ -6,10 +6,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import language
-from ..catalogue import Catalogue, Dispatch, FunctionInfo
+from ..catalogue import Catalogue, Dispatch, FunctionInfo, PerObject
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
 from ..guards.arguments import conform, values_of
@@ -79,6 +80,8 @@ class StepRunner:
         now = [self._send(state, s) for s in ready if s.index not in waits]
         ended = await asyncio.gather(*now)
         state = state.with_outcomes(known, are_known=True).with_outcomes(ended)
+        if not waits:
+            return state
         return await self._add_pending(state, [s for s in ready if s.index in waits])
 
     async def _add_pending(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
@@ -378,8 +381,16 @@ class Consent:
 def _concerned(catalogue: Catalogue, step: Step) -> Iterator[tuple[Step, FunctionInfo]]:
     """The call with its function, if the consent policy applies to it."""
     function = catalogue.function(step.app_id, step.fn_name)
-    if function and (step.has_effect or may_need_consent(function, step.arguments)):
+    if function is None:
+        return
+    given = step.arguments
+    is_read = not (may_need_consent(function, given) if given else _without_arguments(function))
+    if step.has_effect or not is_read:
         yield step, function
+
+
+_without_arguments = PerObject(partial(may_need_consent, arguments={}))
+"""Whether a call without arguments may need consent: most reads are such."""
 
 
 def references_of(state: TurnContext) -> References:

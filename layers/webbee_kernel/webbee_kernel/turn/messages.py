@@ -133,10 +133,13 @@ def _call(outcome: CallOutcome) -> JSONObject:
 
 def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
     """A call for its receipt: unmasked, without secrets; successful reads are only counted."""
-    if not outcome.ok or outcome.action_type != "read":
-        given = state.arguments_of(outcome)
-        outcome = replace(outcome, arguments=given, data=visible_data(outcome))
-    return call_of(outcome, state.catalogue, state.language)
+    from ..grounding import Call
+
+    if outcome.ok and outcome.action_type == "read":
+        return Call(outcome.app_id, outcome.fn_name)
+    given = state.arguments_of(outcome)
+    shown = replace(outcome, arguments=given, data=visible_data(outcome))
+    return call_of(shown, state.catalogue, state.language)
 
 
 def as_text(body: JSONObject) -> str:
@@ -284,9 +287,10 @@ def source_map(
         return {}
 
     # values and their placeholders differ in length, so offsets move unevenly
+    place = before.__add__ if real == text else lambda at: before + len(unmask(text[:at]))
+
     def placed(span: Source | Mark, told: JSONObject) -> JSONObject:
-        ends = (before + len(unmask(text[:at])) for at in (span.start, span.end))
-        return _without_empty(dict(zip(("start", "end"), ends, strict=True)) | told)
+        return _without_empty({"start": place(span.start), "end": place(span.end), **told})
 
     # the narrator's calls stand at the end, behind those of the turn's first part
     first = max(0, calls - len(state.masked_report))

@@ -126,7 +126,8 @@ def _shortlist(turn: TurnContext, limit: int) -> Shortlist:
     """The shortlist within `limit` characters; 0 for the usual budget."""
     calls = (c for t in turn.memory.turns for c in t.response.get("calls", ()))
     used = {(c["app_id"], c["fn_name"]) for c in calls}
-    text = turn.tool_list or (turn.memory.last.listed if turn.memory.last else "")
+    last = turn.memory.last
+    text = turn.tool_list or (last.listed if last else "")
     before = tool_retrieval.from_text(text, turn.catalogue_key) if text else None
     functions = turn.catalogue.functions(turn.installed)
     return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)

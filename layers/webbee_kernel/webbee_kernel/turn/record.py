@@ -210,7 +210,7 @@ def build_turn(
 def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None) -> Turn:
     """The turn to build on: a new one, or the original with its cards that are still open."""
     if original is None:
-        seq = memory.last_seq + 1
+        seq, last = memory.last_seq + 1, memory.last
         return Turn(
             seq=seq,
             # turns sort by time, also where a machine's clock is behind
@@ -221,7 +221,7 @@ def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None)
             request_id=state.ask.request_id,
             # a card outlives the slot of the turn that asked
             waiting=cards.carried(memory, seq, state.now),
-            listed=_tool_list(state) or (memory.last.listed if memory.last else ""),
+            listed=_tool_list(state) or (last.listed if last else ""),
         )
     ids = state.proposal.ids if state.proposal else ()
     open_ = cards.waiting(original, state.now)
