@@ -33,7 +33,7 @@ from ..types import (
 from . import confirmation
 from .plan import UnresolvedReference, next_wave, references, resolve_refs
 from .results_block import MISSING, REFUSED, TIMEOUT, is_refused, shown_arguments, shown_result
-from .session_memory import accepted_keys, resolve, unmask
+from .session_memory import resolve, unmask
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ class Consent:
             return frozenset()
         # what was accepted for good is only read if needed
         stored = await self._stored(state.ask.key.user, waits)
-        basis = basis._replace(accepted=accepted_keys(state.memory) | stored)
+        basis = basis._replace(accepted=stored.union(basis.accepted))
         return frozenset(s.index for s, f in waits if needs_consent(f, s.arguments, basis))
 
     def _basis(
@@ -361,7 +361,7 @@ class Consent:
             records=records,
             typed=records.for_message(typed),
             # of earlier turns: a yes does not cover what is added behind it
-            accepted=accepted_keys(state.memory),
+            accepted={key for turn in state.memory.turns for key in turn.accepted},
             hosts=self.hosts,
             rule=self.rule,
             turn_values=values_of(state.outcomes.values()) | values_of(planned),
@@ -412,7 +412,7 @@ def references_of(state: TurnContext) -> References:
 
 
 def _call_data(state: TurnContext) -> Iterator[CallData]:
-    for _, o in sorted(state.outcomes.items(), reverse=True):
+    for o in reversed(state.outcomes.values()):
         if o.ok:
             yield CallData(o.app_id, o.fn_name, o.data, 0, o.action_type)
     for ago, o in reversed(state.recalled):

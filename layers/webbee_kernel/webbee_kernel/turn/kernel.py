@@ -82,12 +82,7 @@ class Kernel:
         ttl_s = settings.ring_days * 86_400
         self._proposals = Proposals(stores.sessions, clock, self.accepted, lease_s, ttl_s)
         self.direct = DirectCalls(
-            self._reader,
-            self._runner,
-            self._recorder,
-            self._proposals,
-            self.limits,
-            queue,
+            self._reader, self._runner, self._recorder, self._proposals, self.limits, queue
         )
 
     @record_duration("TurnMs")

@@ -60,7 +60,7 @@ def response(
     """The stored part of a response: calls, panels to refresh, card, choices, UI tree (up to
     `MAX_UI`), receipts and work. `before`: the stored response of the turn's first part, if a card
     interrupted it."""
-    result = [o for _, o in sorted(state.new_outcomes.items())]
+    result = [*state.new_outcomes.values()]
     panels = dict.fromkeys((o.app_id, p) for o in result for p in o.panels if o.ok)
     body: JSONObject = {
         "calls": [*before.get("calls", ()), *map(_call, result)],
@@ -115,10 +115,7 @@ def _receipt(receipt: Receipt, tag: str) -> JSONObject:
 
 def _without_empty(told: JSONObject) -> JSONObject:
     """The fields without empty values."""
-    for key, value in list(told.items()):
-        if value in (None, "", {}, []):
-            del told[key]
-    return told
+    return {key: value for key, value in told.items() if value not in (None, "", {}, [])}
 
 
 def _call(outcome: CallOutcome) -> JSONObject:

@@ -18,7 +18,15 @@ from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, is_refused, lines
 from .rules import apps_block, policy_block
-from .tool_retrieval import MIN_TOOLS, Shortlist, shorter, shortlist, tokens, tool_tokens
+from .tool_retrieval import (
+    MIN_TOOLS,
+    TOOL_CHARACTERS,
+    Shortlist,
+    shorter,
+    shortlist,
+    tokens,
+    tool_tokens,
+)
 
 if TYPE_CHECKING:
     from ..pii.masker import Masker
@@ -107,7 +115,8 @@ def opening(turn: TurnContext) -> OpeningPrompt:
         # with functions left out the text differs too: a notice, and apps as an index
         less = _shortlist(turn, MIN_TOOLS)
         beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_kernel_tools(less))
-        listed = _shortlist(turn, tool_retrieval.tool_room(turn.window - beside))
+        room = int((turn.window - beside) * TOOL_CHARACTERS)
+        listed = _shortlist(turn, max(MIN_TOOLS, room))
         prompt = _prompt(turn, listed, state, items)
     tools = (*_kernel_tools(listed), *listed.tools)
     whole, shown = prompt, items
@@ -210,7 +219,7 @@ def exchange(
     call. The results of an empty answer are those of approved calls. `waiting` are pending and
     dependent calls, each with its note.
     """
-    ran = {i: o for i, o in sorted(shown.items()) if not is_refused(o)}
+    ran = {i: o for i, o in shown.items() if not is_refused(o)}
     results = lines(ran, room)
     for s, why in waiting:
         head = f"RESULT: app={s.app_id} fn={s.fn_name} status=waits step={s.index}"
@@ -265,7 +274,7 @@ DEPENDENT_NOTE = (
 def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
     """Refused calls in words for the model: one problem per rejected argument."""
     found: list[Problem] = []
-    for number, outcome in sorted(shown.items()):
+    for number, outcome in shown.items():
         if not is_refused(outcome):
             continue
         name = f"{outcome.app_id}.{outcome.fn_name}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -94,7 +94,8 @@ class Recorder:
         """The turn as stored. After a lost race it is rebuilt on the new state and retried; if
         another delivery of the request was recorded meanwhile, that turn is returned. If the ring
         has overwritten the original turn, a new one is written."""
-        key, proposal, expires = state.ask.key, state.proposal, self.expires(state)
+        key, proposal = state.ask.key, state.proposal
+        expires = int(state.now) + self._settings.ring_days * 86_400
         memory = (proposal or state).memory
         original = own = proposal.turn if proposal else None
         for _ in range(MAX_RACES):
@@ -125,10 +126,6 @@ class Recorder:
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"
         )
-
-    def expires(self, state: TurnContext) -> int:
-        """The TTL of a turn recorded now, in Unix seconds."""
-        return int(state.now) + self._settings.ring_days * 86_400
 
 
 MAX_REMEMBERED = 50
@@ -268,9 +265,9 @@ def _tool_list(state: TurnContext) -> str:
     return tool_retrieval.to_text(listed, state.catalogue_key)
 
 
-def ui_of(state: TurnContext, outcomes: Mapping[int, CallOutcome]) -> JSON:
+def ui_of(state: TurnContext, outcomes: dict[int, CallOutcome]) -> JSON:
     """The UI tree for the page: that of the last call with one, except lookups."""
-    for number, outcome in sorted(outcomes.items(), reverse=True):
+    for number, outcome in reversed(outcomes.items()):
         if outcome.ui and outcome.ok and number not in state.lookups:
             return outcome.ui
     return None

@@ -3,8 +3,9 @@ Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,10 +84,9 @@ def results_block(
     """`[RESULTS]`, one line per outcome in order, with data of at most `room` characters in all,
     each followed by the aggregates of its lists:
     `COMPUTED: data.tasks: rows=36; status: open 20, done 16`."""
-    ordered = dict(sorted(outcomes.items()))
-    told = lines(ordered, room, numbered=False)
+    told = lines(outcomes, room, numbered=False)
     block = ["[RESULTS]"]
-    for i, outcome in ordered.items():
+    for i, outcome in outcomes.items():
         block.append(told[i] + arguments(outcome))
         block += [f"COMPUTED: {text}" for text in computed.get(i, ())]
     return "\n".join(block)
@@ -103,21 +103,12 @@ def computed_of(
     # one row adds up to itself
     found = [one for one in aggregates(outcome.data) if one.rows > 1][:MAX_LISTS]
 
-    def seen(name: str) -> Callable[[str, Mapping[str, Any]], str]:
-        masked: dict[int, Any] = {}  # by row: one may be told of several times
+    def shown(name: str, key: str, row: Mapping[str, Any]) -> str:
+        # within its row and list: names around a value decide what it is masked as
+        whole: Any = gate.mask({name: [dict(row)]}, declared) if gate else {name: [row]}
+        return str(whole[name][0].get(key, ""))
 
-        def value(key: str, row: Mapping[str, Any]) -> str:
-            if gate is None:
-                return str(row.get(key, ""))
-            if id(row) not in masked:
-                # within its row and list: names around a value decide what it is masked as
-                whole: Any = gate.mask({name: [dict(row)]}, declared)
-                masked[id(row)] = whole[name][0]
-            return str(masked[id(row)].get(key, ""))
-
-        return value
-
-    return tuple(one.text(seen(one.name)) for one in found)
+    return tuple(one.text(partial(shown, one.name)) for one in found)
 
 
 def lines(

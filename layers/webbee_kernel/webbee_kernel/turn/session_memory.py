@@ -55,11 +55,6 @@ def recall(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOut
         )
 
 
-def accepted_keys(memory: SessionMemory) -> frozenset[str]:
-    """Consent keys accepted in the session's turns."""
-    return frozenset(key for turn in memory.turns for key in turn.accepted)
-
-
 def history(
     memory: SessionMemory, mask: Callable[[Any], Any] | None = None
 ) -> tuple[HistoryItem, ...]:

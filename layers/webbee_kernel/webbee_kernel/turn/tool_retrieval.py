@@ -299,11 +299,6 @@ def tool_tokens(tools: Iterable[ToolSpec]) -> int:
     return math.ceil(sum(map(characters, tools)) / TOOL_CHARACTERS)
 
 
-def tool_room(left: int) -> int:
-    """Characters of tools that fit into so many tokens, at least MIN_TOOLS."""
-    return max(MIN_TOOLS, int(left * TOOL_CHARACTERS))
-
-
 def shorter(items: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:
     """The turns without the facts of the oldest one that has any, else without the oldest turn."""
     for place, item in enumerate(items):
