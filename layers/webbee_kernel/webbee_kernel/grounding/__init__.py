@@ -9,8 +9,7 @@ ones are marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `figures`, `dates`  look up one value; `measures` in other units
 - `arithmetic`  figures derived from others; `groups` of rows
 - `counts`    numbers compared with list sizes
-- `record_binding` binds values to the record named nearby; `record_tables` by table column;
-  `mentions` of names, and of flags
+- `record_binding` binds values to the record named nearby; `mentions` of names, and of flags
 - `verdict`   `check`, which combines them
 - `aggregates`  counts and sums for the narrator
 - `receipts`  the kernel's account of a turn's calls

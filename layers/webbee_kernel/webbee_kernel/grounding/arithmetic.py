@@ -272,8 +272,6 @@ class Arithmetic:
         return [figure(p) for p in beside if p.key and is_usable(p)][:MAX_PARTS]
 
     def _chains(self) -> Iterator[Figure]:
-        for table in self._tables[:MAX_TABLES]:
-            yield from table.chain_totals()
         for table, row in islice(self._relevant_rows(), MAX_SAID):
             own = table.figures(row)
             yield from chains([*own, *self._shared][:MAX_PARTS])

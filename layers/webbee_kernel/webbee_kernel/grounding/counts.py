@@ -24,8 +24,6 @@ MAX_COLON_DISTANCE, MOST = 80, 60
 """Maximum characters between a number and the colon of its enumeration; maximum items."""
 DAYS = ("date", "moment", "weekday", "ordinal")
 """Kinds of values that mean a day."""
-OPENING = 6
-"""Maximum characters before the opening number of an item."""
 _COLON = re.compile(":|\\s[\u2013\u2014-](?=\\s)")
 _ITEM = re.compile(r"\s*\n?[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])[ \u00a0](.*)")
 _FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile(r"[,;]\s")
@@ -138,39 +136,13 @@ class Counts:
         if any(p.call >= 0 and p.key and not self._index.is_row(p.owner) for p in held):
             return ""  # "six loans" of `total: 6`
         parts = [*self._parts(colon, part.end)] or [*self._items(part.end)]
+        if any(c.kind == "number" for one in parts for c in self._reading.claims_in(one)):
+            return ""  # "nine: two on A, seven on B"
         records, more = self._named_parts(labels, parts)
         if claim.mention.value != said[0] and said[0] not in map(self._size_of, records):
             return ""  # "for two (it is for four): …"
         named = self._days(colon, part.end) or len(records)
-        sizes = self._sizes(said[0], parts, named, len(parts) - more)
-        return "" if not {*sizes}.isdisjoint(said) else str(next(iter(sizes), ""))
-
-    def _sizes(
-        self, said: Number, parts: Sequence[Sentence], named: int, size: int
-    ) -> Sequence[Number]:
-        """The possible sizes of an enumeration: records, parts, and sums of the parts' numbers;
-        empty if it is not a count."""
-        first = [self._opening(one) for one in parts]
-        if len(parts) > 1 and all(first):  # "three: two umbrellas and two bags"
-            # and no "13 points: six wins and a draw"
-            is_count = max(first) < said and not self._are_of_one([said, *first])
-            return [sum(first), size] if is_count else []
-        opened = [sum(n or 1 for n in first)] if any(first) else []
-        return [named, size, *opened, *self._added(parts)] if named else []
-
-    def _added(self, parts: Sequence[Sentence]) -> Iterator[Number]:
-        """The sums of the parts' first and last numbers: "eleven: two on A, nine on B"."""
-        inside = [
-            [c.mention.value for c in self._reading.claims_in(p) if c.kind == "number"]
-            for p in parts
-        ]
-        for at in (0, -1) if all(inside) else ():
-            yield sum(own[at] for own in inside)
-
-    def _are_of_one(self, values: Sequence[Number]) -> bool:
-        """Whether one record has all of these figures."""
-        rows = [{p.owner for p in self._index.numbers.get(v, ()) if p.owner} for v in values]
-        return bool(set.intersection(*rows))
+        return str(named) if named and {named, len(parts) - more}.isdisjoint(said) else ""
 
     def _colon(self, claim: Claim, part: Sentence) -> int:
         """The start of the enumeration after a number, or -1."""
@@ -201,13 +173,6 @@ class Counts:
                 return set(), 0
             named |= own
         return (named, len(parts) - len(named)) if len(named) > 1 else (set(), 0)
-
-    def _opening(self, part: Sentence) -> int:
-        """The opening number of a part ("3 seats on A"), or 0."""
-        for one in self._reading.claims_in(part):
-            if one.start - part.start <= OPENING and one.kind == "number":
-                return int(one.mention.value or 0) if self._figures.is_quantity(one) else 0
-        return 0
 
     def _parts(self, start: int, end: int) -> Iterator[Sentence]:
         """The parts of a span between commas and words for "and"."""

@@ -8,28 +8,22 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, islice, pairwise
-from zoneinfo import ZoneInfo
 
 from .. import language
 from ..language.units import unit_after
-from .figures import Figures, Ground, ground_of, is_rough
-from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, normalise, unit_of_key
+from .figures import Figures, Ground, ground_of
+from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, unit_of_key
 from .reading import Claim
 
-ROUND = 5
-"""Minutes to which approximate times are rounded, and their tolerance."""
 MAX_STARTS, MAX_LENGTHS, MAX_UNITS = 60, 12, 20_000
 """Maximum start dates, durations, and number of units for offset dates."""
-MONTHS, HOUR, HALF_HOUR = 12, 60, 30
+MONTHS, HOUR = 12, 60
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit of fixed length, else 0."""
 _MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
-_ZONED = re.compile(r"\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$")
 _UTC = re.compile(r"[^\n\d]{0,8}\b(?:UTC|GMT)\b(?![+-])")
 _JOINED = re.compile(r"\s?[-\u2013\u2014&]")
-_OF = re.compile(r"(\d+)/(\d+)")
-_FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
 Start = date | datetime
 
@@ -52,51 +46,15 @@ class Dates:
             return Ground(found, "formatted")
         if derived := next(filter(None, (self._offset_dates[1].get(told) for told in told)), None):
             return Ground([], "derived", next(iter(derived.values())))
-        if self._is_in_other_zone(claim):
+        is_utc = _UTC.match(self._reading.text, claim.end)
+        if is_utc and not self._index.cached("utc", self._utc).isdisjoint(told):
             return Ground([], "derived", "in another zone")
-        return self._approximate(claim)
-
-    def _is_in_other_zone(self, claim: Claim) -> bool:
-        """Whether a time may be one of the data in another zone: in UTC exactly, else by its
-        minutes."""
-        if _UTC.match(self._reading.text, claim.end):
-            return not self._index.cached("utc", self._utc).isdisjoint(claim.mention.readings)
-        zoned = self._index.cached("zoned", self._zone_minutes)
-        return any(at % HALF_HOUR in zoned for at in claim.mention.readings)
-
-    def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
-        """Whether a time is a record's in the zone of a city named in the sentence, or offset by
-        one of its durations."""
-        part, tag = self._reading.sentence(claim.start), self._reading.language.tag
-        zone = language.zone_in(self._reading.text[part.start : part.end], tag)
-        own = (p.value for p in self._index.strings if p.owner in owners) if zone else ()
-        there = (at.astimezone(ZoneInfo(zone)) for at in map(moment, own) if at)
-        if any(at.hour * HOUR + at.minute in claim.mention.readings for at in there):
-            return True
-        made = (self._offset_dates[1].get(minutes, {}) for minutes in claim.mention.readings)
-        return any(not owners.isdisjoint(one) for one in made)
-
-    def _approximate(self, claim: Claim) -> Ground | None:
-        """The times near an approximate one, or offset times near it."""
-        told = claim.mention.readings if is_rough(self._reading, claim) else ()
-        near = [m for at in told if not at % ROUND for m in range(at - ROUND, at + ROUND + 1)]
-        if held := [p for m in near for p in self._index.times.get(m, ())]:
-            return Ground(held, "formatted")
-        derived = next(filter(None, (self._offset_dates[1].get(m) for m in near)), None)
-        return Ground([], "derived", next(iter(derived.values()))) if derived else None
+        return None
 
     def _utc(self) -> frozenset[int]:
         """The minutes since midnight UTC of the moments of the data."""
         found = filter(None, (moment(p.value) for p in self._index.strings))
         return frozenset(at.hour * HOUR + at.minute for at in (m.astimezone(UTC) for m in found))
-
-    def _zone_minutes(self) -> frozenset[int]:
-        """The minutes past the half hour of times in other zones, since most zones differ by half
-        hours."""
-        held = ((at, place.value) for at, own in self._index.times.items() for place in own)
-        mine = self._figures.at.strftime("%z") if self._figures.at else ""
-        zoned = (at for at, value in held if _is_abroad(value, mine))
-        return frozenset(at % HALF_HOUR for at in zoned)
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or an offset date."""
@@ -106,20 +64,10 @@ class Dates:
         today = (self._today and _same(at, self._today) for at in claim.mention.readings)
         if claim.mention.is_relative or any(today):
             return Ground([], "derived", "from today")
-        found = self._as_figure(claim) or ground_of(self._index.find(claim.token, "-."))
+        found = ground_of(self._index.find(claim.token, "-."))
         made = (self._offset_dates[0].get(at) for at in claim.mention.readings)
         formula = next(filter(None, made), None)
         return found or (Ground([], "derived", formula) if formula else None)
-
-    def _as_figure(self, claim: Claim) -> Ground | None:
-        """The figures of what only looks like a date: "it is 1.5." at the end of a sentence, or
-        "9/18" of two figures of a record."""
-        if figure := _FIGURE.fullmatch(claim.token):
-            return ground_of(self._index.numbers.get(normalise(float(figure[1])), ()))
-        parts = _OF.fullmatch(claim.token)
-        held = [self._index.numbers.get(int(n), ()) for n in parts.groups()] if parts else [(), ()]
-        both = {p.owner for p in held[0]} & {p.owner for p in held[1]}
-        return ground_of([p for places in held for p in places if p.owner in both])
 
     def moment(self, claim: Claim) -> Ground | None:
         """The moments of the data on a day at a time."""
@@ -143,34 +91,21 @@ class Dates:
         days = self._index.cached("weekdays", self._weekdays)
         return ground_of([p for day in claim.mention.readings for p in days.get(day, ())])
 
-    @cached_property
-    def weekdays_of_dates(self) -> dict[int, tuple[Claim, Claim]]:
-        """The weekdays and relative days next to a date, with it, by start offset."""
-        found, earlier = dict[int, tuple[Claim, Claim]](), ""
+    def wrong_weekdays(self) -> Iterator[tuple[Claim, str]]:
+        """The weekdays and relative days that do not fit the date next to them, each with the
+        date."""
+        earlier = ""
         for one, other in pairwise(self._reading.claims):
             named, dated = (one, other) if _names_day(one) else (other, one)
             is_pair = _names_day(named) and dated.kind in ("date", "moment")
             is_pair = is_pair and not dated.mention.is_relative
             # of "Monday and Tuesday, 4 and 5 May" each day has its own
             if is_pair and earlier != "weekday" and self._is_beside(one, other):
-                found[named.start] = named, dated
+                days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
+                told = {on.weekday() for on in days}.union((d.year, d.month, d.day) for d in days)
+                if days and told.isdisjoint(named.mention.readings):
+                    yield named, days[0].isoformat()
             earlier = one.kind
-        return found
-
-    def wrong_weekdays(self) -> Iterator[tuple[Claim, str]]:
-        """The weekdays that do not fit their date, each with the date."""
-        for named, dated in self.weekdays_of_dates.values():
-            days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
-            told = {on.weekday() for on in days}.union((on.year, on.month, on.day) for on in days)
-            if days and told.isdisjoint(named.mention.readings):
-                yield named, days[0].isoformat()
-
-    def is_of_told_date(self, claim: Claim) -> bool:
-        """Whether a weekday is that of a date of its sentence: "by 1 December, a Tuesday"."""
-        beside = self._reading.claims_in(self._reading.sentence(claim.start))
-        told = (c.mention.readings for c in beside if c.kind in ("date", "moment"))
-        days = chain.from_iterable(self._nearest(at) for readings in told for at in readings)
-        return any(on.weekday() in claim.mention.readings for on in days)
 
     def _is_beside(self, one: Claim, other: Claim) -> bool:
         """Whether two values are adjacent and the second does not begin a range."""
@@ -269,13 +204,6 @@ class Dates:
 def _names_day(claim: Claim) -> bool:
     """Whether a value is a weekday, or a day counted from today: "this Thursday, 26 November"."""
     return claim.kind == "weekday" or (claim.kind == "date" and claim.mention.is_relative)
-
-
-def _is_abroad(value: object, mine: str) -> bool:
-    """Whether a time is in Unix seconds, or in another zone than `+0200`."""
-    if not isinstance(value, str):
-        return True
-    return bool(_ZONED.search(value)) and value[-len("+02:00") :].replace(":", "") != mine
 
 
 def _at(day: date, minutes: int) -> datetime:

@@ -165,9 +165,3 @@ class Verdict:
     def ungrounded(self) -> tuple[str, ...]:
         """The marked words, each once."""
         return tuple(dict.fromkeys(mark.word for mark in self.marks))
-
-    @property
-    def added(self) -> str:
-        """The true sizes of miscounted lists, which the kernel adds to the reply."""
-        held = (m.holds for m in self.marks if m.reason == "other_count" and m.holds)
-        return "; ".join(dict.fromkeys(held))

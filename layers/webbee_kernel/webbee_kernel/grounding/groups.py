@@ -3,7 +3,6 @@ figures."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise, product
@@ -199,15 +198,6 @@ class Table:
                 if len(column) <= MAX_COLUMN:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
 
-    def chain_totals(self) -> Iterator[Figure]:
-        """Sums over all rows of chains of three figures, for short lists."""
-        sums: dict[tuple[str, str], Number] = defaultdict(int)
-        for row in self.rows.values() if len(self.rows) <= MAX_RUN else ():
-            for made in chains(self.figures(row)[:MAX_CHAIN]):
-                sums[made.formula, made.kind] += made.value
-        for (formula, kind), total in sums.items():
-            yield Figure(total, kind, f"sum of {formula}")
-
     def of_first_rows(self, many: Collection[int]) -> Iterator[Figure]:
         """Sums and averages of the first, last, lowest and highest `many` rows of a column."""
         for key, column in self.numbers.items():
@@ -248,8 +238,7 @@ def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:
 
 
 def tables(index: Index) -> list[Table]:
-    """The tables of a turn's results; a single record is a table of one row, a list of numbers one
-    of one column."""
+    """The tables of a turn's results; a single record is a table of one row."""
     found: dict[Owner, Table] = {}
     rows: dict[Owner, tuple[Table, int] | None] = {}
     for place in index.fields():
@@ -257,31 +246,7 @@ def tables(index: Index) -> list[Table]:
             rows[place.owner] = _row(place, found)
         if held := rows[place.owner]:
             held[0].add(place, held[1])
-    return [*found.values(), *_lists(index)]
-
-
-def _lists(index: Index) -> Iterator[Table]:
-    """Lists of numbers, and records outside rows with numbers of one kind (`{"A+": 39, "B-": 4}`),
-    each as a table of one column."""
-    for (_, path), own in _side_by_side(index).items():
-        kinds = {figure(p).kind for p in own}
-        if len(own) > 1 and len(kinds) == 1:
-            table = Table(path)
-            table.numbers[""] = {row: p.value for row, p in enumerate(own[:MAX_ROWS])}
-            table.rows = {(path, row): row for row in table.numbers[""]}
-            table.kinds[""] = kinds.pop() or ANY
-            yield table
-
-
-def _side_by_side(index: Index) -> dict[tuple[int, str], list[Place]]:
-    """The figures grouped by list, or by record outside rows."""
-    found: dict[tuple[int, str], list[Place]] = {}
-    for place in (p for p in index.figures if p.call >= 0):
-        is_item = place.path[-1:] == "]"
-        if is_item or (place.key and not index.is_row(place.owner)):
-            path = place.path.rpartition("[" if is_item else ".")[0]
-            found.setdefault((place.call, path), []).append(place)
-    return found
+    return [*found.values()]
 
 
 def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:

@@ -15,7 +15,7 @@ from .. import language
 from ..language import Language, Token
 from .index import Index
 from .places import Owner, Place, fold
-from .reading import Claim, Reading, Sentence, has_any, is_label
+from .reading import Claim, Reading, Sentence, has_any
 from .record_binding import Bound
 
 CURRENCY_LENGTH, STEM_LENGTH = 3, 3
@@ -190,12 +190,11 @@ def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
     held_flags = index.cached(f"flags {spoken.tag}", lambda: _Flags(index, spoken))
     for token, stem in reading.with_stems():
         held = held_flags.of(stem) if token.start not in taken else None
-        if held and not _says_nothing(reading, token):
-            part = reading.clause(token.start)
+        if held:
             if is_denied(reading, token.start):
                 # what bears the word out and what contradicts it change places
                 held = held[::-1]
-            elif _is_limited(reading, part):
+            elif _is_limited(reading, reading.clause(token.start)):
                 continue
             yield Word(Claim("state", token.text, token.start, token.end), *held)
 
@@ -220,15 +219,6 @@ class _Flags:
     def of(self, stem: str) -> tuple[State, State] | None:
         """The set and the unset flags of a word."""
         return self._by_stem.get(stem)
-
-
-def _says_nothing(reading: Reading, token: Token) -> bool:
-    """Whether the word makes no statement: a plan, a label, or part of a percentage."""
-    before = [language.fold(t.text) for t in reading.words(token.start - 24, token.start)[-3:]]
-    planned = not reading.language.words.forms("plan").isdisjoint(before)
-    last = reading.before(Claim("", "", token.start, token.end))
-    share = last is not None and last.kind == "percent" and token.start - last.end < 2
-    return planned or share or is_label(reading.text, token.end)
 
 
 def is_denied(reading: Reading, at: int) -> bool:

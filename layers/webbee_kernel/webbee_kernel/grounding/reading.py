@@ -13,8 +13,6 @@ from .. import language
 from ..language import Language, Mention, Token, fold
 
 MASK = "\0"
-MAX_FIGURE_QUOTE = 40
-"""Maximum characters of a quote that may be only an amount or a date."""
 _BLANK = MASK + " \n\t"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
 _QUOTE = re.compile(
@@ -72,7 +70,6 @@ _LINE_NUMBER = re.compile(
     re.M,
 )
 """A numbered line: 1. 1) (1) [1] #1 **1** 1: 1/ and a key cap."""
-_LABEL_SIGN = re.compile('[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]')
 MAX_REPEATS, MAX_CLAIMS = 100, 1000
 """Maximum lookups of an equal value, and of values in all."""
 
@@ -148,11 +145,6 @@ class Reading:
         at = bisect_right(self._starts, claim.start)
         return self.claims[at] if at < len(self.claims) else None
 
-    def around(self, claim: Claim) -> list[Claim]:
-        """The two claims before another and the two after it."""
-        at = bisect_left(self._starts, claim.start)
-        return self.claims[max(0, at - 2) : at] + self.claims[at + 1 : at + 3]
-
     def words(self, start: int, end: int) -> list[Token]:
         """The unmasked words between two offsets."""
         return list(self.tokens[bisect_left(self._words, start) : bisect_left(self._words, end)])
@@ -198,18 +190,19 @@ def read(
     rest = _mask(text, list(_line_numbers(text)))  # "1." before an item counts nothing
     # addresses before codes, codes before numbers
     for kind, pattern in _PATTERNS:
-        rest = _take(kind, pattern, rest, claims, tag, ids)
-    rest, reply_tag = _take_fields(text, rest, tag, claims, fields)
-    for one in dict.fromkeys((reply_tag, tag)):  # a Russian summary may stand over English dates
-        rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
+        rest = _take(kind, pattern, rest, claims, ids)
+    repeated = list(fields(text, rest)) if fields else []
+    claims += [Claim("field", text[a:b], a, b, places) for a, b, places in repeated]
+    rest = _mask(rest, [(a, b) for a, b, _ in repeated])
+    rest = _mentions(text, rest, language.dates(rest, tag, now or None), claims)
     # behind the dates: 14:30 is a length only where it was no time of day
-    rest = _take("length", _LENGTH, rest, claims, tag, ids)
-    rest = _mentions(text, rest, language.numbers(rest, reply_tag), claims)
+    rest = _take("length", _LENGTH, rest, claims, ids)
+    rest = _mentions(text, rest, language.numbers(rest, tag), claims)
     claims.sort(key=lambda c: c.start)
     # bounds the work, whatever a model repeats
     claims = list(islice(_limit_repeats(claims), MAX_CLAIMS))
     date_spans = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
-    lang = language.of(reply_tag)
+    lang = language.of(tag)
     parts = list(sentences(text, date_spans, lang.vocabulary - lang.words.about))
     return Reading(text, lang, claims, rest, language.tokens(rest), parts)
 
@@ -229,32 +222,11 @@ def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim
     return _mask(rest, [(m.start, m.end) for m in found])
 
 
-def _take_fields(
-    text: str, rest: str, tag: str, claims: list[Claim], fields: Fields | None
-) -> tuple[str, str]:
-    """Take the repeated fields; returns the rest and its language."""
-    found = list(fields(text, rest)) if fields else []
-    claims += [Claim("field", text[a:b], a, b, places) for a, b, places in found]
-    rest = _mask(rest, [(a, b) for a, b, _ in found])
-    return rest, _language(rest, tag)
-
-
-def _language(rest: str, usual: str) -> str:
-    """The language of a reply: the default unless another one has more of its words."""
-    words = [fold(t.text) for t in language.tokens(rest)]
-    own = sum(w in language.of(usual).vocabulary for w in words)
-    if 2 * own >= len(words):
-        return usual
-    seen = language.detect(rest, usual)
-    return usual if own and own >= sum(w in language.of(seen).vocabulary for w in words) else seen
-
-
 def _take(
     kind: str,
     pattern: re.Pattern[str],
     rest: str,
     claims: list[Claim],
-    tag: str,
     ids: Container[str],
 ) -> str:
     spans = []
@@ -266,24 +238,11 @@ def _take(
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
         is_amount = kind in ("code", "file") and _AMOUNT.fullmatch(token) and fold(token) not in ids
-        is_figure = kind == "quote" and _is_figure(token, tag)
-        if token.strip(_BLANK) and not (
-            is_amount or is_figure
-        ):  # what was taken before claims nothing again
+        # what was taken before claims nothing again
+        if token.strip(_BLANK) and not is_amount:
             claims.append(Claim(kind, token, start, start + len(token)))
             spans.append(span)
     return _mask(rest, spans)
-
-
-def _is_figure(token: str, tag: str) -> bool:
-    """Whether a quote is only an amount, date or time; plain digits may be an id."""
-    if len(token) > MAX_FIGURE_QUOTE or token.isdecimal() or not any(map(str.isdigit, token)):
-        return False
-    rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
-    rest = _mask(rest, [(m.start, m.end) for m in language.numbers(rest, tag)])
-    about = language.of(tag).words.about
-    others = (language.of(tag).stem(t.text) for t in language.tokens(rest) if MASK not in t.text)
-    return MASK in rest and about.issuperset(others)
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -352,11 +311,6 @@ def _line_numbers(text: str) -> Iterator[tuple[int, int]]:
             run.append(match.span(2))
             # one number alone may count something: a second one makes it a list
             yield from run if len(run) == 2 else run[2:][-1:]
-
-
-def is_label(text: str, end: int) -> bool:
-    """Whether a label sign follows a word: "Price: 40", "Price \u2192 40"."""
-    return bool(_LABEL_SIGN.match(text, end))
 
 
 _PATTERNS = (

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .. import language
 from .index import Index
 from .places import Owner, Place, conflict
 from .reading import Claim, Reading, has_any
@@ -22,20 +21,14 @@ TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
 )
 """Kinds of values that are text."""
-DATE_KINDS = frozenset(("date", "moment", "month", "time"))
+DAY_KINDS = frozenset(("date", "moment", "month", "time"))
 """Kinds of values that can label a record, such as a day of a series."""
-PART_KINDS = frozenset(("time", "weekday"))
-"""Kinds of values that are part of a moment."""
 MAX_VALUES, MAX_LABELS = 80, 12
 """Maximum values considered together; maximum adjacent labels for a value."""
 MAX_SHARED = 12
 """Values shared by more rows do not identify one."""
-MIN_ROWS = 3
-"""Minimum rows of an alphabetic column without title key to be labels."""
 MIN_FIELDS = 3
 """Minimum fields of a record for another record's label to be a wrong name."""
-MIN_DISTINCT = 0.6
-"""Minimum share of distinct texts for a column of labels."""
 _ITEM = re.compile(r"[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])\s")
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
@@ -57,11 +50,6 @@ class Value:
     is_label: bool
     rows: frozenset[Owner]
     keys: frozenset[str]
-
-    @property
-    def is_name(self) -> bool:
-        """Whether it is a text or a label."""
-        return self.is_text or self.is_label
 
     @property
     def tables(self) -> set[Owner]:
@@ -103,52 +91,19 @@ def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterato
         keys = frozenset([p.key for p in places])
         if places and all(map(index.is_row, rows)):
             # an id of digits, kept as a text
-            code = claim.token.isdigit() and places[0].value == claim.token
-            apart = (claim.kind in TEXTUAL or code) and _is_naming(index, places[0])
-            text = claim.kind in TEXTUAL or (code and apart)
-            if claim.token.islower() and str(places[0].value).isupper():
-                apart = False  # "shopping" of `category: SHOPPING`
+            is_code = claim.token.isdigit() and places[0].value == claim.token
+            is_text = claim.kind in TEXTUAL or is_code
+            # "shopping" of `category: SHOPPING`
+            is_state = claim.token.islower() and str(places[0].value).isupper()
             # a series is told by its days
-            day = claim.kind in (*DATE_KINDS, "weekday") and _is_day_of(index, places[0])
-            yield Value(claim, places, text, day or (text and apart), rows, keys)
-
-
-def _is_naming(index: Index, place: Place) -> bool:
-    """Whether a text identifies its record: its column is distinct in every row, or has mostly
-    distinct names; not a lower-case status."""
-
-    def share() -> float:
-        held = index.column(place)
-        return len({str(p.value) for p in held}) / max(len({p.owner for p in held}), 1)
-
-    telling = index.cached(f"telling {place.owner[:-1]} {place.key}", share)
-    text, names = str(place.value), place.key in language.title_keys()
-    names = names or "id" in language.key_roles(place.key) or not text.isalpha()
-    # each row another one: the column names its rows, where it is no state of a few
-    is_name = telling == 1 and (names or len(index.column(place)) > MIN_ROWS)
-    return is_name or (telling > MIN_DISTINCT and not text.islower())
-
-
-def _is_day_of(index: Index, place: Place) -> bool:
-    """Whether a day is the first text of its record, and no other text identifies it."""
-    if not _is_head(index, place):
-        return False
-    texts = index.cached("texts", lambda: _by_owner(index))
-    others = (p for p in texts[place.owner] if p.key != place.key and str(p.value)[:1].isupper())
-    return not any(not str(p.value).isupper() and _is_naming(index, p) for p in others)
-
-
-def _by_owner(index: Index) -> dict[Owner, list[Place]]:
-    found: dict[Owner, list[Place]] = {}
-    for place in index.strings:
-        found.setdefault(place.owner, []).append(place)
-    return found
+            is_day = claim.kind in DAY_KINDS and _is_head(index, places[0])
+            yield Value(claim, places, is_text, is_day or (is_text and not is_state), rows, keys)
 
 
 def _is_head(index: Index, place: Place) -> bool:
-    """Whether a field is the first text of its record and identifies it."""
+    """Whether a field is the first text of its record."""
     heads = index.cached("heads", lambda: {p.owner: p.key for p in reversed(index.strings)})
-    return heads.get(place.owner) == place.key and _is_naming(index, place)
+    return heads.get(place.owner) == place.key
 
 
 def is_count(text: str, claim: Claim) -> bool:
@@ -186,33 +141,23 @@ def _wrongly_bound(
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The single values of another record in a sentence whose other values all belong to one
     record, each with that record's value."""
-    # rows of which more is told are spoken of on purpose
-    told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
     for inside in filter(None, _by_sentence(reading, values)):
-        before = _with_previous(reading, index, before, inside)
+        before = _with_previous(reading, before, inside)
         # what so many rows have tells nothing of one
         for value, owner, others in _outlier([v for v in before if len(v.rows) <= MAX_SHARED]):
             holds = record_value(index, value, {owner})
-            is_odd = _is_alone(value, told) and (holds or value.is_label)
             opens = value is inside[0] or value not in inside
-            if is_odd and _is_outlier(index, value, others, is_first=opens):
+            if (holds or value.is_label) and _is_outlier(value, others, is_first=opens):
                 yield value.claim, holds, frozenset([owner])
 
 
-def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
-    """Whether no other value is of the value's rows."""
-    return sum(told[row] for row in value.rows) <= (len(value.rows) == 1)
-
-
 def _with_previous(
-    reading: Reading, index: Index, before: Sequence[Value], inside: Sequence[Value]
+    reading: Reading, before: Sequence[Value], inside: Sequence[Value]
 ) -> Sequence[Value]:
     """The values of a sentence; if it has no label with those of the previous ones on its line."""
-    if any(_is_name(index, v) for v in _labels(inside)):
-        return inside
     near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
-    return [*before, *inside][-MAX_VALUES:] if near else inside
+    return inside if _labels(inside) or not near else [*before, *inside][-MAX_VALUES:]
 
 
 def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
@@ -244,7 +189,7 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
     return [v for v in values if v.is_label]
 
 
-def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
+def _is_outlier(value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
     """Whether a value is a wrong statement about the others' record rather than a comparison;
     labels need more evidence."""
     # "120 for the lamp": too little to judge by
@@ -252,24 +197,10 @@ def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first
     if is_before or any(_is_same_field(v, value) for v in others):
         return False
     if value.is_label:
-        return _is_wrong_label(index, value, others, is_first=is_first)
+        alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
+        return len(alone) >= (2 if value.claim.kind == "code" else MIN_FIELDS)
     opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
     return not (value.is_text and (opens or value.claim.token.islower()))
-
-
-def _is_wrong_label(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
-    """Whether a label is next to enough fields of another record."""
-    sure = value.claim.kind == "code" or (not is_first and not _is_name(index, value))
-    alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
-    return len(alone) >= (2 if sure else MIN_FIELDS)
-
-
-def _is_name(index: Index, value: Value) -> bool:
-    """Whether a label is an id, a title, the first text, or a time."""
-    titles = language.title_keys()
-    named = (p.key in titles or "id" in language.key_roles(p.key) for p in value.places)
-    head = any(_is_head(index, p) for p in value.places)
-    return head or any(named) or value.claim.kind not in TEXTUAL
 
 
 def is_unrelated(value: Value, labels: Sequence[Value]) -> bool:
@@ -307,8 +238,8 @@ def _nearby(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Val
 
 def _is_same_field(one: Value, other: Value) -> bool:
     """Whether two values may be of the same field, and not of one moment."""
-    parts = {one.claim.kind, other.claim.kind}
-    return bool(one.keys & other.keys) and (len(parts) == 1 or parts.isdisjoint(PART_KINDS))
+    kinds = {one.claim.kind, other.claim.kind}
+    return bool(one.keys & other.keys) and (len(kinds) == 1 or "time" not in kinds)
 
 
 def _labels_for(
@@ -325,27 +256,13 @@ def _labels_for(
     before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
     near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}
     mine = [v for run in own if any(id(v) in near for v in run) for v in run]
-    if mine or value.is_label or not before or _fits_next(value, own):
+    if value.is_label:
+        return [v for v in mine if v.claim.start < value.claim.start]
+    if mine or not before:
         return mine
     between = before[0][-1].claim.end, value.claim.start
     joined = has_any(reading.stems(*between), reading.language.words.and_)
-    if not joined and _is_distributed(reading, value, inside[at + 1 : at + 2]):
-        return [v for run in own for v in run]  # "A and B have time until 3 May and 9 May"
     return () if joined else before[0]
-
-
-def _is_distributed(reading: Reading, value: Value, behind: Sequence[Value]) -> bool:
-    """Whether another value of the same field follows after "and"."""
-    if not behind or not _is_same_field(value, behind[0]):
-        return False
-    between = reading.stems(value.claim.end, behind[0].claim.start)
-    return len(between) == 1 and has_any(between, reading.language.words.and_)
-
-
-def _fits_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
-    """Whether it may belong to the next label: "5 May for A, and 9 May for B"."""
-    behind = (r for r in runs if r[0].claim.start > value.claim.start)
-    return any(not is_unrelated(value, run) for run in list(behind)[:1])
 
 
 def _runs(inside: Sequence[Value]) -> list[list[Value]]:

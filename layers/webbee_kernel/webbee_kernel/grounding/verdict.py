@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 
 from .. import language
-from ..language.units import unit_after
-from . import mentions, record_binding, record_tables
+from . import mentions, record_binding
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
@@ -19,7 +17,6 @@ from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of, moment
 from .reading import Claim, Reading, read
 from .words import places_ending, places_grouped
 
-_EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
 SHORT_CODE = 3
 """Codes up to this length (Q3, A4) are too ambiguous to be looked up."""
 _GLUE = {"email": ".+-_@", "url": "/-?=&%#._~:", "placeholder": "", "quote": ""}
@@ -54,25 +51,17 @@ class Values:
             return self.figures.may_count(claim)
         if claim.kind == "time":
             lengths = not self._index.times and self.figures.measures.has_kind("time")  # 5:40 a km
-            if lengths or self.figures.unit(claim) or self._has_pace:
+            if lengths or self.figures.unit(claim):
                 return True
             is_clock = any(sign in claim.token for sign in ":.")
             return not is_clock or claim.token.count(":") > 1  # 2:14:33
-        if claim.kind == "quote" and (claim.token.islower() or _is_short(claim.token)):
+        if claim.kind == "quote" and claim.token.islower():
             return True  # a state in the user's language, what else to look for
         if claim.kind in ("code", "file", "hash"):
             token = claim.token.strip("#")
             # where the data has no code of this form, it may be common knowledge: MP3
             return len(token) <= SHORT_CODE or shape_of(fold(token)) not in self._index.shapes
         return claim.kind in ("ordinal", "month", "length", "weekday")
-
-    @cached_property
-    def _has_pace(self) -> bool:
-        """Whether the reply has a pace, a time per length: "5:01 a kilometre"."""
-        text, spoken = self._reading.text, self._reading.language
-        times = (c.end for c in self._reading.claims if c.kind == "time")
-        ends = (found.end() for end in times if (found := _EACH.match(text, end)))
-        return any(unit_after(text, end, spoken).measure == "length" for end in ends)
 
     def _text(self, claim: Claim) -> Ground | None:
         """The fields with a text."""
@@ -148,10 +137,10 @@ def check(
     evidence = evidence or evidence_of(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
         return Verdict()
-    default_tag = language.detect(evidence.message, evidence.language)
+    spoken = language.detect(evidence.message, evidence.language)
     reading = read(
         reply,
-        default_tag,
+        language.detect(reply, spoken),
         evidence.now,
         partial(mentions.repeated_fields, evidence.index),
         evidence.index.ids,
@@ -190,8 +179,6 @@ class Check:
             *self._wrong_counts(frozenset(named)),
             *self._wrong_records(naming),
         ]
-        fields = record_tables.wrong_fields(self._reading, self._index, self._grounds)
-        marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in fields]
         days = self._values.dates.wrong_weekdays()
         marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
         people = mentions.unknown_people(self._reading, self._index)
@@ -260,16 +247,14 @@ class Check:
         misgrouped = list(self._wrong_group_counts(words))
         borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
         self._grounds += borne
-        self._places = shown = {c.start: g.places for c, g in self._grounds}
+        self._places = {c.start: g.places for c, g in self._grounds}
         bound = record_binding.Bound(record_binding.bind(self._index, [*told, *naming]))
         yield from chain(self._wrong_enumerations(bound), misgrouped)
         ways = (record_binding.wrong_record, record_binding.outliers)
         found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
         for claim, holds, rows in found:
-            if not (self._is_loose(claim, holds) or self._is_derived(claim, rows, bound)):
+            if not (self._is_loose(claim, holds) or self._is_derived(claim, rows)):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
-        for claim, holds in record_tables.column_outliers(self._reading, self._index, shown):
-            yield _outlier(claim, holds)
         yield from self._wrong_states(words, bound)
 
     def _wrong_states(
@@ -329,29 +314,19 @@ class Check:
             return fold(claim.token) in fold(holds) or (not holds and claim.kind != "field")
         return claim.kind == "date" and bool(claim.mention.is_relative)
 
-    def _is_derived(
-        self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
-    ) -> bool:
-        """Whether a number is derived from the figures of its record, or of records named in this
-        or the previous sentence: "7 places left" of 16 and 9."""
-        if claim.kind == "time":
-            return self._values.dates.is_of(rows, claim)
+    def _is_derived(self, claim: Claim, rows: frozenset[Owner]) -> bool:
+        """Whether a number is derived from the figures of its record, and is no field that its noun
+        names: "7 places left" of 16 and 9."""
         if claim.kind not in KINDS or self._counts.names(claim, self._places.get(claim.start, ())):
             return False
-        part = self._reading.sentence(claim.start)
-        for whole in (part, self._reading.sentence(max(0, part.start - 1))):
-            values = bound.between(whole.start, whole.end)
-            named = [v.rows for v in values if v.is_name and len(v.rows) == 1]
-            if named:
-                return any(self._figures.is_of(r, claim) for r in (rows, rows.union(*named)))
         return self._figures.is_of(rows, claim)
 
     def _is_shown(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value states a field's content: it is not a count and not negated."""
         if record_binding.is_count(self._reading.text, claim):
             return False
-        if claim.kind == "weekday" and self._values.dates.is_of_told_date(claim):
-            return False  # it is the date's
+        if claim.kind == "weekday":
+            return False  # it is a date's
         if claim.kind == "number" and self._figures.unit(claim).measure == "time":
             return any(map(_is_length, places))
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
@@ -400,10 +375,6 @@ def _is_length(place: Place) -> bool:
     """Whether a field may be a duration, by its kind."""
     ranked = isinstance(place.value, str) or "rank" in language.key_roles(place.key)
     return not ranked and kind_of(place.key) in ("", "time")
-
-
-def _is_short(word: str) -> bool:
-    return word.isalpha() and len(word) <= SHORT_CODE
 
 
 def _is_code(word: str) -> bool:
