@@ -324,33 +324,6 @@ class ExtensionsAnswer(TypedDict):
     model: str
 
 
-class FailedApp(TypedDict):
-    """An extension that did not load."""
-
-    app_id: str
-    reason: str
-
-
-class InspectAnswer(TypedDict):
-    """The prompt and its explanation; `docs/inspector.md` describes each part."""
-
-    session_id: str
-    system: str
-    prompt: str
-    catalogue: list[JSONObject]
-    pii_masked: bool
-    blocks: list[JSONObject]
-    failed: list[FailedApp]
-    sections: list[JSONObject]
-    turns: list[JSONObject]
-    functions: list[JSONObject]
-    window: int
-    left_out: JSONObject
-    placeholders: dict[str, str]
-    next_turn: int
-    search: NotRequired[JSONObject]
-
-
 class HealthAnswer(TypedDict):
     """200 when the tables answer, 503 when not."""
 

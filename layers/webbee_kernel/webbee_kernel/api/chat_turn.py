@@ -182,7 +182,7 @@ class ChatService:
             }
         )
 
-    @Route("GET /v1/inspect", answer="InspectAnswer", params=InspectParams)
+    @Route("GET /v1/inspect", answer=JSONObject, params=InspectParams)
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""
