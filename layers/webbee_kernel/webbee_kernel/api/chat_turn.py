@@ -56,7 +56,7 @@ def _others(services: Services) -> Iterator[Group]:
     yield Group(lambda: of("callbacks").Webhooks(services), "/v1/ext")
     yield Group(lambda: of("callbacks").SignInPages(services), "/v1/ext")
     yield Group(lambda: of("chat_completions").OpenAI(services), "/v1/openai")
-    yield Group(lambda: of("mcp_routes").Mcp(services), "/v1/mcp", "/.well-known")
+    yield Group(lambda: of("mcp_server").Mcp(services), "/v1/mcp", "/.well-known")
 
 
 class ChatService:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from ..clock import iso
 from ..errors import NotFound
@@ -17,7 +17,7 @@ from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .request_models import After, Page, Params, SessionId, Wire, check_cursor, has_text
+from .request_models import After, Page, Params, SessionId, Text, Wire, check_cursor
 from .router import Answer, Request, Route, Services
 
 ONE = "/v1/sessions/{id}"
@@ -48,15 +48,7 @@ BEFORE, AROUND = 40, 160
 class RenameBody(Wire):
     """`PATCH /v1/sessions/{id}`."""
 
-    title: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=MAX_TITLE,
-            json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"},
-        ),
-        AfterValidator(has_text),
-    ]
+    title: Annotated[Text, Field(max_length=MAX_TITLE)]
 
 
 class SessionPath(Params):

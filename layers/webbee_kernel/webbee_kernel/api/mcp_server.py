@@ -1,4 +1,4 @@
-"""The kernel as an MCP server: streamable HTTP without stored sessions.
+"""The kernel as an MCP server: its routes, streamable HTTP without stored sessions.
 
 The caller's functions are tools; those that read are prompts, too. A call passes a turn's guards
 (`turn.direct`); consent is asked by elicitation, or, where the client cannot do that, the call is
@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from .. import __version__
 from ..catalogue import FunctionInfo
+from ..errors import NotAuthenticated
 from ..mcp import json_rpc, primitives
 from ..mcp.json_rpc import Message, Refused, Stream, Waiting, events
 from ..sdk.records import User
@@ -23,23 +24,38 @@ from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..types import JSON, CallOutcome, JSONObject, object_of
 from .identity import has_role
+from .mcp_callers import Callers
 from .mcp_calls import Calls, Formatter
-from .router import Answer, Request, Services
+from .router import Answer, Request, Route, Services
 
 INSTRUCTIONS: Final = (
     "Every tool acts for the signed-in user, on that user's data. What destroys something, or sends"
     " it somewhere, waits for the user's own yes. A tool that says it waits has not run."
 )
 
+PATH: Final = "/v1/mcp"
+METADATA: Final = "/.well-known/oauth-protected-resource"
+
+
+def shaped(status: int, body: JSONObject) -> JSONObject:
+    """An error outside of any message, in JSON-RPC's form."""
+    error = body["error"]
+    told = {"code": json_rpc.INTERNAL, "message": error["message"], "data": error}
+    return {"jsonrpc": "2.0", "id": None, "error": told}
+
+
 Method = Callable[[Request, Message], Coroutine[Any, Any, JSONObject | Stream]]
 
 
-class McpServer:
-    """Answers the messages of clients."""
+class Mcp:
+    """The endpoint, which answers the messages of clients, and the metadata of where their users
+    sign in."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._kernel = services.kernel
+        self._settings = services.app.settings
+        self._callers = Callers(self._settings, services.app.clock)
         self._calls = Calls(services.app, services.kernel)
         self._methods: Mapping[str, Method] = {
             "tools/list": partial(self._page, "tools", primitives.tool),
@@ -47,12 +63,65 @@ class McpServer:
             "prompts/list": partial(self._page, "prompts", primitives.prompt),
             "prompts/get": self._prompt,
             "completion/complete": self._complete,
-            "resources/list": self._list,
-            "resources/templates/list": self._templates,
+            "resources/list": partial(self._list, "resources"),
+            "resources/templates/list": partial(self._list, "resourceTemplates"),
             "resources/read": self._read,
         }
 
+    @Route(
+        f"POST {PATH}",
+        public=True,
+        body=json_rpc.McpBody,
+        answer=JSONObject,
+        accepted=type(None),
+        errors=shaped,
+        failure=JSONObject,
+    )
     async def post(self, request: Request) -> Answer:
+        """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
+        token that counts 401, which says where there are some."""
+        try:
+            user = await self._callers.of(request)
+        except NotAuthenticated as error:
+            # the way on which a client finds out where its user signs in (RFC 9728)
+            where = f'Bearer resource_metadata="{self._base(request)}{METADATA}{PATH}"'
+            told = shaped(error.status, error.body())
+            return Answer(told, error.status, headers={"www-authenticate": where})
+        return await self._message(request._replace(user=user))
+
+    @Route(f"GET {PATH}", answer=JSONObject, errors=shaped, failure=JSONObject)
+    async def get(self, request: Request) -> Answer:
+        """The result of a call that waited for its user, for a client that comes back for it with
+        `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
+        if waits := Waiting.of(request.headers.get("last-event-id", "")):
+            return _events(await self._calls.resume(request.caller, waits), waits.ident)
+        return _not_allowed("nothing is pushed over this protocol")
+
+    @Route(f"DELETE {PATH}", answer=JSONObject, errors=shaped, failure=JSONObject)
+    async def delete(self, request: Request) -> Answer:
+        """Refused with 405: nothing is kept of a session that could be ended."""
+        return _not_allowed("nothing is kept of a session")
+
+    @Route(f"GET {METADATA}", public=True, answer=JSONObject)
+    @Route(f"GET {METADATA}{PATH}", public=True, answer=JSONObject)
+    async def metadata(self, request: Request) -> Answer:
+        """Where a client's user signs in (RFC 9728)."""
+        told: JSONObject = {
+            "resource": self._base(request) + PATH,
+            "resource_name": "Webbee",
+            "bearer_methods_supported": ["header"],
+        }
+        if self._settings.issuer:
+            told["authorization_servers"] = [self._settings.issuer]
+        return Answer(told)
+
+    def _base(self, request: Request) -> str:
+        """The deployment's own address."""
+        scheme = request.headers.get("x-forwarded-proto", "http")
+        host = request.headers.get("host", "localhost")
+        return (self._settings.public_url or f"{scheme}://{host}").rstrip("/")
+
+    async def _message(self, request: Request) -> Answer:
         """The answer to one message; 202 for a notification and for a user's answer to a
         question."""
         ident: str | int | None = None
@@ -72,10 +141,6 @@ class McpServer:
         except Refused as error:
             return Answer(json_rpc.failure(ident, error), error.status)
         return _answered(ident, message, result)
-
-    async def resume(self, request: Request, waits: Waiting) -> Answer:
-        """The result that a client comes back for, or word that it still waits for its user."""
-        return _events(await self._calls.resume(request.caller, waits), waits.ident)
 
     def _method(self, message: Message) -> Method:
         known = dict(self._methods)
@@ -166,18 +231,13 @@ class McpServer:
             raise message.bad(f"there is no prompt {name[:64]!r}")
         return function
 
-    async def _list(self, request: Request, message: Message) -> JSONObject:
+    async def _list(self, kind: str, request: Request, message: Message) -> JSONObject:
         sections, of_apps = await asyncio.gather(
             self._sections(request.caller), self._of_apps(request.caller)
         )
-        listed = [primitives.of_section(s) for s in sections]
-        listed += [row for rows, _ in of_apps for row in rows]
-        return {"resources": listed, **message.cached(0)}
-
-    async def _templates(self, request: Request, message: Message) -> JSONObject:
-        of_apps = await self._of_apps(request.caller)
-        listed = [row for _, rows in of_apps for row in rows]
-        return {"resourceTemplates": listed, **message.cached(0)}
+        listed = [*map(primitives.of_section, sections), *(r for rows, _ in of_apps for r in rows)]
+        templates = [row for _, rows in of_apps for row in rows]
+        return {kind: listed if kind == "resources" else templates, **message.cached(0)}
 
     async def _read(self, request: Request, message: Message) -> JSONObject | Stream:
         uri = message.text("uri")
@@ -266,6 +326,11 @@ def _answered(ident: str | int, message: Message, result: JSONObject | Stream) -
 def _events(stream: Stream, ident: str | int) -> Answer:
     last = None if stream.result is None else json_rpc.answer(ident, stream.result)
     return Answer(events(stream, last), content_type="text/event-stream")
+
+
+def _not_allowed(why: str) -> Answer:
+    told = {"error": {"code": "method_not_allowed", "message": why}}
+    return Answer(shaped(405, told), 405, headers={"allow": "GET, POST"})
 
 
 def _session(message: Message) -> dict[str, str]:

@@ -29,7 +29,7 @@ def check_cursor() -> Iterator[None]:
         raise BadInput(str(error)[:200], field="cursor") from None
 
 
-def has_text(value: str) -> str:
+def _has_text(value: str) -> str:
     if not value.strip():
         raise ValueError("must hold some text")
     return value
@@ -58,22 +58,19 @@ EVENT_ID = r"^[0-9a-f]{0,32}$"
 """The id of an event, the beginning of one, or nothing."""
 EventId = Annotated[str, Field(pattern=EVENT_ID)]
 RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
-Message = Annotated[
+Text = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=MAX_MESSAGE,
-        json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"},
-    ),
-    AfterValidator(has_text),
+    Field(min_length=1, json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"}),
+    AfterValidator(_has_text),
 ]
+"""Not only white space."""
 
 
 class ChatBody(Wire):
     """`POST /v1/chat`. A session id of your own choice continues that session; a request id makes a
     retry safe."""
 
-    message: Message
+    message: Annotated[Text, Field(max_length=MAX_MESSAGE)]
     session_id: SessionId | None = None
     request_id: RequestId | None = None
 

@@ -1,5 +1,5 @@
-"""The routes of the Model Context Protocol, and who calls them: `POST /v1/mcp` is public at the
-gateway, so that a client without a token is told where its user signs in."""
+"""Who calls `POST /v1/mcp`: the route is public at the gateway, so that a client without a token is
+told where its user signs in."""
 
 from __future__ import annotations
 
@@ -16,24 +16,11 @@ from urllib3.exceptions import HTTPError
 from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
-from ..mcp.json_rpc import INTERNAL, McpBody, Waiting
 from ..observability import bind, user_hash
 from ..sdk.records import User
 from ..types import JSONObject, from_token, object_of, user_from
 from .identity import user_of
-from .mcp_server import McpServer
-from .router import Answer, Request, Route, Services
-
-PATH: Final = "/v1/mcp"
-METADATA: Final = "/.well-known/oauth-protected-resource"
-
-
-def shaped(status: int, body: JSONObject) -> JSONObject:
-    """An error outside of any message, in JSON-RPC's form."""
-    error = body["error"]
-    told = {"code": INTERNAL, "message": error["message"], "data": error}
-    return {"jsonrpc": "2.0", "id": None, "error": told}
-
+from .router import Request
 
 ME: Final = "/v1/me"
 ASK_S: Final = 5.0
@@ -120,71 +107,3 @@ def _claims(token: str) -> JSONObject:
         return object_of(from_token(parts[1])) if len(parts) == 3 else {}
     except ValueError:
         return {}
-
-
-class Mcp:
-    """The endpoint, and the metadata of where a client's user signs in."""
-
-    def __init__(self, services: Services) -> None:
-        self._app = services.app
-        self._callers = Callers(self._app.settings, self._app.clock)
-        self._server = McpServer(services)
-
-    @Route(
-        f"POST {PATH}",
-        public=True,
-        body=McpBody,
-        answer=JSONObject,
-        accepted=type(None),
-        errors=shaped,
-        failure=JSONObject,
-    )
-    async def post(self, request: Request) -> Answer:
-        """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
-        token that counts 401, which says where there are some."""
-        try:
-            user = await self._callers.of(request)
-        except NotAuthenticated as error:
-            # the way on which a client finds out where its user signs in (RFC 9728)
-            where = f'Bearer resource_metadata="{self._base(request)}{METADATA}{PATH}"'
-            told = shaped(error.status, error.body())
-            return Answer(told, error.status, headers={"www-authenticate": where})
-        return await self._server.post(request._replace(user=user))
-
-    @Route(f"GET {PATH}", answer=JSONObject, errors=shaped, failure=JSONObject)
-    async def get(self, request: Request) -> Answer:
-        """The result of a call that waited for its user, for a client that comes back for it with
-        `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
-        if waits := Waiting.of(request.headers.get("last-event-id", "")):
-            return await self._server.resume(request, waits)
-        return _not_allowed("nothing is pushed over this protocol")
-
-    @Route(f"DELETE {PATH}", answer=JSONObject, errors=shaped, failure=JSONObject)
-    async def delete(self, request: Request) -> Answer:
-        """Refused with 405: nothing is kept of a session that could be ended."""
-        return _not_allowed("nothing is kept of a session")
-
-    @Route(f"GET {METADATA}", public=True, answer=JSONObject)
-    @Route(f"GET {METADATA}{PATH}", public=True, answer=JSONObject)
-    async def metadata(self, request: Request) -> Answer:
-        """Where a client's user signs in (RFC 9728)."""
-        settings = self._app.settings
-        told: JSONObject = {
-            "resource": self._base(request) + PATH,
-            "resource_name": "Webbee",
-            "bearer_methods_supported": ["header"],
-        }
-        if settings.issuer:
-            told["authorization_servers"] = [settings.issuer]
-        return Answer(told)
-
-    def _base(self, request: Request) -> str:
-        """The deployment's own address."""
-        scheme = request.headers.get("x-forwarded-proto", "http")
-        host = request.headers.get("host", "localhost")
-        return (self._app.settings.public_url or f"{scheme}://{host}").rstrip("/")
-
-
-def _not_allowed(why: str) -> Answer:
-    told = {"error": {"code": "method_not_allowed", "message": why}}
-    return Answer(shaped(405, told), 405, headers={"allow": "GET, POST"})
