@@ -27,8 +27,8 @@ pytestmark = pytest.mark.deployed(extensions=Path("extensions"), model=EmbeddedM
          ("zeig mir meine Aufgaben", "| Titel | fällig | Stand |", "| überfällig |")),
         ("ajoute la tâche pain", "Tâches – ajouter une tâche «\u00a0pain\u00a0» : fait",
          "supprime la tâche pain", "Tâches – supprimer une tâche: «\u00a0pain\u00a0»", ()),
-        ("add a task: bread", "Tasks – Add a task to do “bread”: done",
-         "delete the task bread", "Tasks – delete: “bread”",
+        ("add a task: bread", "Tasks – add a task “bread”: done",
+         "delete the task bread", "Tasks – delete a task: “bread”",
          ("show my tasks", "| title | due | state |", "| overdue |")),
     ],
 )  # fmt: skip

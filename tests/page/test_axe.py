@@ -111,7 +111,7 @@ def test_what_a_screen_reader_reads_of_a_card_a_receipt_and_a_mark(visit: Visit)
     assert receipt == (
         '- list "What was done":\n'
         "  - listitem:\n"
-        '    - text: "✓ Tasks – Add a task to do “be heard”: done ·"\n'
+        '    - text: "✓ Tasks – add a task “be heard”: done ·"\n'
         '    - button "Undo"\n'
         "  - listitem: changed 1"
     )

@@ -65,7 +65,7 @@ def classify(request: ModelRequest) -> ModelResponse:
     readings = commands.readings()
     # a guard sent the call back: what is missing becomes a form
     if reading.is_refused:
-        return _complete(readings[0], tools, tag) if readings else _suggest(commands, tag)
+        return _complete(readings[0], commands, tag) if readings else _suggest(commands, tag)
     return _answer(readings, commands, request, tag)
 
 
@@ -116,7 +116,7 @@ def _correction(
         new = commands.values.corrections(tool, waits[tool.name])
         if new or is_new_day or commands.message.is_about_card(tag, is_open=not readings):
             command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
-            return _form(replace(command, is_whole=False), tag)
+            return _form(replace(command, is_whole=False), commands, tag)
     return None
 
 
@@ -164,14 +164,14 @@ def _after_results(commands: Commands, tag: str) -> ModelResponse:
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
         return _calls(readings)
     if readings and not (readings[0].unclear or readings[0].is_unidentified):
-        return _form(readings[0], tag)  # "write a mail to Anna"
+        return _form(readings[0], found, tag)  # "write a mail to Anna"
     candidates = [*readings, *found.with_unknown.readings()]
     unclear = [u for c in candidates if (u := c.unclear) and (u.rows or not u.is_all)]
     if not unclear:
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     missing = max(unclear, key=lambda unclear: (bool(unclear.rows), unclear.is_named))
     if outgoing := [c for c in candidates if c.unclear is missing and c.pattern.is_to_somebody]:
-        form = _form(replace(outgoing[0], unclear=None, is_whole=False), tag)
+        form = _form(replace(outgoing[0], unclear=None, is_whole=False), found, tag)
         return replace(form, text=f"{_none_is_called(missing, found, tag)} {form.text}")
     return _choose_near(missing, lookup, found, is_all, tag)
 
@@ -224,7 +224,7 @@ def _clarify(readings: Sequence[Command], commands: Commands, tag: str) -> Model
         known = parameters(command.tool)
         others = {k: v for k, v in command.arguments.items() if known[k].kind != "text"}
         command = replace(command, arguments=others | texts)
-    return _complete(command, commands.tools, tag)
+    return _complete(command, commands, tag)
 
 
 def _suggest(
@@ -279,7 +279,7 @@ def _suggest(
             # a name that is all that was said leaves nothing unread
             keys = {word_key(word, "en") for word in content}
             is_name = not pattern.example and pattern.literals >= keys
-            return _complete(Command(pattern, draft, is_whole=is_name), commands.tools, tag, before)
+            return _complete(Command(pattern, draft, is_whole=is_name), commands, tag, before)
     examples = [
         (p.tool, p.example)
         for s, p in nearest
@@ -390,25 +390,30 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
 
 
 def _complete(
-    command: Command, tools: Sequence[ToolSpec], tag: str, before: Mapping[str, str] = _NONE
+    command: Command, commands: Commands, tag: str, before: Mapping[str, str] = _NONE
 ) -> ModelResponse:
     """The form of a command; if its record is unknown the reads that show it, since users cannot
     fill in an id."""
     app_id = command.tool.app_id
     is_unknown = command.unclear or (command.is_unidentified and not command.is_complete)
-    if not is_unknown or not (command.unclear or list_of(app_id, tag, tools)):
-        return _form(command, tag, before)
-    own_tools = [t for t in tools if t.app_id == app_id]
+    if not is_unknown or not (command.unclear or list_of(app_id, tag, commands.tools)):
+        return _form(command, commands, tag, before)
+    own_tools = [t for t in commands.tools if t.app_id == app_id]
     examples = [
         one for one in lookups.first_examples(own_tools, most=MAX_EXAMPLES) if "{" not in one[1]
     ]
     return _examples(examples, "which_is_not_shown", tag, before)
 
 
-def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
-    """The function's prefilled form, preceded by buttons for alternatives."""
-    tool = command.tool
-    what = summary_of(tool, tag).partition(". ")[0]
+def _form(
+    command: Command, commands: Commands, tag: str, before: Mapping[str, str] = _NONE
+) -> ModelResponse:
+    """The function's prefilled form with the name of its record, preceded by buttons for
+    alternatives."""
+    tool, ids = command.tool, _ids(command)
+    rows = [row for row in commands.values.records.known(tool.app_id) if row["id"] in ids]
+    names = "; ".join(f"“{label}”" for label in _labels(rows))
+    what = summary_of(tool, tag).partition(". ")[0] + (f": {names}" if names else "")
     form = form_of(tool, command.arguments, tag)
     is_english = what[1:2].islower() and tool.description.startswith(what)
     lower = what[:1].lower() + what[1:] if is_english else what
@@ -416,10 +421,8 @@ def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> Mode
     fields = cast("list[UINode]", form.props["children"])
     errors = [str(error) for field in fields if (error := field.props.get("error"))]
     text = ". ".join([*errors, text])
-    chips = ui.Stack(_send_buttons(before), direction="horizontal", wrap=True)
-    return ModelResponse(
-        text=text, offer=_offer([*([chips] if before else []), ui.Text(what), form], tag)
-    )
+    chips = [ui.Stack(_send_buttons(before), direction="horizontal", wrap=True)] if before else []
+    return ModelResponse(text=text, offer=_offer([*chips, ui.Text(what), form], tag))
 
 
 def _link(key: str, action: UIAction, tag: str) -> UINode:
