@@ -140,7 +140,7 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
         hidden = {str(t["name"]): places for t in tools if (places := hidden_characters(t))}
         return Seen(approval, refused, hidden, session.about)
 
-    wanted = SessionRequest(server, lambda *_: None, NOBODY, NOBODY, token)
+    wanted = SessionRequest(server, lambda _: None, NOBODY, NOBODY, token)
     return await connections.use(wanted, work)
 
 

@@ -120,7 +120,7 @@ async def test_a_session_gives_way_to_others_only_when_no_call_is_using_it(
         return bool(session.dead)
 
     def use(user: str, work: Any) -> Any:
-        return those.use(SessionRequest(server, lambda *_: None, "acme", user), work)
+        return those.use(SessionRequest(server, lambda _: None, "acme", user), work)
 
     busy = asyncio.ensure_future(use("alice", long))
     await asyncio.to_thread(begun.wait, 30)

@@ -113,22 +113,7 @@ class OpenAI:
         the protocol has no place for: calls, sources, a question that waits."""
         body = request.body(CompletionBody)
         known(body.model)
-        # instructions may stand anywhere, and no person sees them
-        told = [m for m in body.messages if m.role not in ("system", "developer")]
-        own = [m for m in told if m.role == "user"]
-        if not own:
-            raise BadInput("messages holds none by the user", field="messages")
-        ask = TurnRequest(
-            request.caller,
-            # the first message is in every request of a conversation
-            session(request, body, own[0]),
-            message(own[-1]),
-            request.key(),
-            is_alone=len(own) == len(told),
-            # with the client's own key it is the key that tells a repeated request
-            user_messages=() if request.headers.get("idempotency-key") else tuple(map(_shown, own)),
-            previous_reply=before(told),
-        )
+        ask = turn_request(request, body)
         bind(session=ask.session_id, turn=ask.request_id)
         with track_usage() as usage:
             reply = (await self._kernel.turn(ask)).body
@@ -154,6 +139,27 @@ class OpenAI:
         """One of them."""
         known(request.path["model"])
         return Answer(_row())
+
+
+def turn_request(request: Request, body: CompletionBody) -> TurnRequest:
+    """The turn that a request asks for; BadInput where no message is the user's, or the last one is
+    none."""
+    # instructions may stand anywhere, and no person sees them
+    told = [m for m in body.messages if m.role not in ("system", "developer")]
+    own = [m for m in told if m.role == "user"]
+    if not own:
+        raise BadInput("messages holds none by the user", field="messages")
+    return TurnRequest(
+        request.caller,
+        # the first message is in every request of a conversation
+        session(request, body, own[0]),
+        message(own[-1]),
+        request.key(),
+        is_alone=len(own) == len(told),
+        # with the client's own key it is the key that tells a repeated request
+        user_messages=() if request.headers.get("idempotency-key") else tuple(map(_shown, own)),
+        previous_reply=before(told),
+    )
 
 
 def before(told: Sequence[Message]) -> str | None:

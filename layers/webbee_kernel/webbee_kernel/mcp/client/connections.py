@@ -151,9 +151,6 @@ RELIST_S: Final = 300.0
 
 _log = logging.getLogger("webbee.mcp")
 
-OnListing = Callable[[McpServer, tuple[JSONObject, ...]], None]
-"""Called with every listing of a server's tools."""
-
 
 class Unreachable(Exception):
     """No session could be opened, for the reason in its cause; no request was sent."""
@@ -161,11 +158,11 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SessionRequest:
-    """What identifies a session: server, user and token, with the callback for its listings.
+    """What identifies a session: server, user and token, with the callback for each list of tools.
     `protocol` is the approved version."""
 
     server: McpServer
-    on_listing: OnListing
+    on_listing: Callable[[tuple[JSONObject, ...]], None]
     tenant_id: str = ""
     user_id: str = ""
     token: str = field(default="", repr=False)
@@ -262,7 +259,7 @@ class Connections:
             raise Unreachable from error
         self._down.pop(server.id, None)
         slot.session, slot.listed_at = session, time.monotonic()
-        slot.request.on_listing(server, session.tools)
+        slot.request.on_listing(session.tools)
         return session
 
     async def _relist(self, slot: _Slot, session: Session) -> None:
@@ -275,7 +272,7 @@ class Connections:
                 name = type(error).__name__
                 _log.warning("app=%s error=%s | its tools were not listed", session.server.id, name)
             return
-        slot.request.on_listing(session.server, tools)
+        slot.request.on_listing(tools)
 
     def _make_room(self) -> None:
         idle = [(s.used_at, who) for who, s in self._slots.items() if s.session and not s.calls]
@@ -318,22 +315,22 @@ OTHER_WAYS = {
 
 def failure_of(error: Exception, server: McpServer) -> ActionResult:
     """The error as the call's result: what happened, and whether it may be tried again."""
-    name = server.display_name
+    name, code = server.display_name, getattr(error, "code", None)
     if isinstance(error, CallError):
         return ActionResult.error(str(error), code=error.code)
     if isinstance(error, Unreachable):
         return _unreachable(error.__cause__, name)
-    if isinstance(error, TimeoutError) or getattr(error, "code", None) == TIMED_OUT:
+    if isinstance(error, TimeoutError) or code == TIMED_OUT:
         text = f"{name} did not answer in {server.timeout_s:g} s (timeout_s of this server)"
         return ActionResult.error(text, True, code="BACKEND_TIMEOUT")
-    if type(error).__name__ == "ServerEnded":  # by its name: its module imports the library
-        text = f"{error}; whether {name} carried the call out is not known"
+    # by its name: its module imports the library
+    if code == CLOSED or type(error).__name__ == "ServerEnded":
+        what = "the connection broke" if code == CLOSED else error
+        text = f"{what}; whether {name} carried the call out is not known"
         return ActionResult.error(text, True, code="BACKEND_5XX")
-    code = getattr(error, "code", None)
     if isinstance(code, int):
-        kind, template = _OF_CODES.get(code, ("", "{name}: {text}"))
-        text = template.format(name=name, text=one_line(str(error), 500))
-        return ActionResult.error(text, code == CLOSED, code=kind)
+        text = f"{name}: {one_line(str(error), 500)}"
+        return ActionResult.error(text, code=_CODES.get(code, ""))
     text = f"{name} gave no answer ({type(error).__name__})"
     return ActionResult.error(text, True, code="BACKEND_5XX")
 
@@ -352,13 +349,9 @@ def _unreachable(cause: BaseException | None, name: str) -> ActionResult:
     return ActionResult.error(f"{name} cannot be reached: {reason}", True, code="BACKEND_5XX")
 
 
-_OF_CODES: Final[Mapping[int, tuple[str, str]]] = {
-    CLOSED: (
-        "BACKEND_5XX",
-        "the connection to {name} broke; whether the call was carried out is not known",
-    ),
-    NO_JSON: ("BACKEND_5XX", "{name} gave an answer that cannot be read: {text}"),
-    INVALID_PARAMS: ("VALIDATION_TYPE_ERROR", "{name}: {text}"),
-    METHOD_NOT_FOUND: ("UNKNOWN_SUB_FUNCTION", "{name}: {text}"),
+_CODES: Final[Mapping[int, str]] = {
+    NO_JSON: "BACKEND_5XX",
+    INVALID_PARAMS: "VALIDATION_TYPE_ERROR",
+    METHOD_NOT_FOUND: "UNKNOWN_SUB_FUNCTION",
 }
-"""The kernel's code and words for one of JSON-RPC."""
+"""The kernel's code for one of JSON-RPC."""

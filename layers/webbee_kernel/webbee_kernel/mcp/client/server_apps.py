@@ -241,7 +241,7 @@ class ServerApp:
         identity = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
         return await self.connections.use(SessionRequest(server, self._on_listing, *identity), ask)
 
-    def _on_listing(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
+    def _on_listing(self, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
         drift = self.approval.drift(approvals.digests(offered))
         # only a new drift rebuilds the catalogue

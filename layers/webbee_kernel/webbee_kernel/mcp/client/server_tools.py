@@ -91,13 +91,11 @@ def _structured(content: JSON, texts: list[str]) -> JSONObject:
 def _summary(block: JSONObject) -> JSONObject:
     """A block other than text, without its bytes."""
     if block.get("type") == "resource" and isinstance(block.get("resource"), dict):
-        return {"type": "resource", **_part(block["resource"])}
+        part = block["resource"]
+        told = _fields(part, "uri", "mimeType", "text")
+        return {"type": "resource", **told, **_size(part.get("blob"))}
     summary = _fields(block, "type", "uri", "name", "title", "description", "mimeType")
     return summary | _size(block.get("data"))
-
-
-def _part(part: JSONObject) -> JSONObject:
-    return _fields(part, "uri", "mimeType", "text") | _size(part.get("blob"))
 
 
 def _fields(given: JSONObject, *names: str) -> JSONObject:
