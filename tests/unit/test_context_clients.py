@@ -1,5 +1,5 @@
 """ctx.store, ctx.secrets and ctx.cache: documents and declared indexes of one user and app, what opens in
-system context only, values that show up nowhere; limits before any I/O, and one fetch for all who ask."""
+system context only, values that show up nowhere, and limits before any I/O."""
 
 import asyncio
 from datetime import date
@@ -254,7 +254,7 @@ async def test_a_registered_model_comes_back_as_itself_and_not_where_it_no_longe
 async def test_a_model_nobody_registered_and_what_json_cannot_hold_are_errors_before_any_io(
     cache: Any,
 ) -> None:
-    fetched = cache.get_or_fetch("k", Renamed, Fetcher())
+    fetched = cache.get_or_fetch("k", Renamed, AsyncMock())
     for call in (cache.get("k", Renamed), cache.set("k", Renamed(unread=[])), fetched):
         with pytest.raises(TypeError, match=r"@ext\.cache_model"):
             await call
@@ -278,39 +278,6 @@ async def test_without_a_word_a_value_lives_sixty_seconds(
     assert await cache.get("k") is None
 
 
-class Fetcher:
-    def __init__(self, value: Any = 1, error: Exception | None = None) -> None:
-        self.value, self.error, self.fetched = value, error, 0
-
-    async def __call__(self) -> Any:
-        self.fetched += 1
-        await asyncio.sleep(0)
-        if self.error:
-            raise self.error
-        return self.value
-
-
-async def test_many_who_ask_at_once_share_one_fetch_and_its_failure_whoever_gives_up(
-    fresh: ExtensionHarness, cache: Any
-) -> None:
-    async def asked(fetch: Fetcher) -> list[Any]:
-        caches = [fresh.context().cache for _ in range(50)]
-        each = (cache.get_or_fetch("k", None, fetch) for cache in caches)
-        return await asyncio.gather(*each, return_exceptions=True)
-
-    fetch = Fetcher([1, 2], error=RuntimeError("upstream"))
-    assert await asked(fetch) == [fetch.error] * 50 and fetch.fetched == 1
-    fetch.error = None
-    assert await asked(fetch) == [[1, 2]] * 50 and fetch.fetched == 2
-    fetch = Fetcher("v")
-    asked = (cache.get_or_fetch("other", None, fetch) for _ in range(2))
-    patient, hasty = map(asyncio.create_task, asked)
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    hasty.cancel()
-    assert await patient == "v" and fetch.fetched == 1
-
-
 @pytest.mark.parametrize("value", ["x" * 70_000, object(), {"unread": 1}, Inbox(unread=2)])
 async def test_a_fetched_value_that_cannot_be_cached_is_served(
     fresh: ExtensionHarness, cache: Any, value: Any, monkeypatch: pytest.MonkeyPatch
@@ -322,22 +289,5 @@ async def test_a_fetched_value_that_cannot_be_cached_is_served(
         monkeypatch.setattr(fresh.app.stores.cache, "set", down)
         with pytest.raises(StorageUnavailable):
             await cache.set("k", 1)
-    assert await cache.get_or_fetch("k", model, Fetcher(value)) is value
+    assert await cache.get_or_fetch("k", model, AsyncMock(return_value=value)) is value
     assert (await cache.get("k"), await cache.get("k", Inbox)) == (None, None)
-
-
-def test_a_fetch_of_a_loop_that_stands_still_is_nobody_elses_to_wait_for(cache: Any) -> None:
-    there = asyncio.Event()
-
-    async def slow() -> str:
-        await there.wait()
-        return "late"
-
-    standing = asyncio.new_event_loop()
-    first = standing.create_task(cache.get_or_fetch("k", None, slow))
-    for _ in range(5):
-        standing.run_until_complete(asyncio.sleep(0))
-    assert asyncio.run(cache.get_or_fetch("k", None, Fetcher("v"))) == "v"
-    there.set()
-    assert standing.run_until_complete(first) == "late"
-    standing.close()

@@ -134,18 +134,10 @@ def test_what_no_line_can_show_does_not_pass_the_gate(value: object, passed: obj
 def test_a_handler_returns_a_response_a_dict_or_a_result_and_nothing_else_is_a_snapshot() -> None:
     done = ActionResult.success({"n": 1}, "one")
     within = ActionResult.success({"response": {"n": 1}}, "one")
-    wire = {"status": "success", "data": {"n": 1}, "summary": "one"}
     stamped = {"response": {"n": 1, "_refreshed_at": 5, "_ttl": 60}}
-    for result in (stamped, {"n": 1}, done, within, done.to_dict(), wire):
+    for result in (stamped, {"n": 1}, done, within):
         assert inner(result) == {"n": 1}
-    wire = {"data": {"n": 1}, "summary": "one"}
-    for data in (
-        {"status": "success", "n": 1},
-        {"status": "success", **wire, "by": "anna"},
-        {"status": "open", **wire, "error": ""},
-        {"status": "error", "n": 1},
-        {"response": [1], "n": 1},
-    ):
+    for data in ({"status": "success", "data": {"n": 1}}, {"response": [1], "n": 1}):
         assert inner(data) == data
     for result in (None, "text", [1], 5, ui.Text("n")):
         with pytest.raises(TypeError, match="refresh handler returns"):

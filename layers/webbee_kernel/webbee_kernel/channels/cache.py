@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -30,49 +30,22 @@ _KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{MAX_KEY}}}")
 _log = logging.getLogger("webbee.cache")
 
 
-class InFlight:
-    """Running fetches of this process, so that concurrent callers share one."""
-
-    def __init__(self) -> None:
-        self._tasks: dict[tuple[str, ...], asyncio.Future[Any]] = {}
-
-    async def once(self, key: tuple[str, ...], fetch: Callable[[], Awaitable[Any]]) -> Any:
-        """The result of the fetch already running for `key`, or of a new one."""
-        task = self._tasks.get(key)
-        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
-            # a task of its own: the first caller may be cancelled
-            task = asyncio.ensure_future(fetch())
-            self._tasks[key] = task
-            task.add_done_callback(lambda _: self._tasks.pop(key, None))
-        return await asyncio.shield(task)
-
-
+@dataclass(frozen=True)
 class CacheClient:
     """`ctx.cache` of one call."""
 
-    def __init__(
-        self,
-        store: CacheStore,
-        user: UserKey,
-        app_id: str,
-        models: dict[str, type[BaseModel]],
-        clock: Clock,
-        in_flight: InFlight,
-    ) -> None:
-        self._store = store
-        self._user = user
-        self._app = app_id
-        self._models = models
-        self._names = {model: name for name, model in models.items()}
-        self._clock = clock
-        self._in_flight = in_flight
+    store: CacheStore
+    user: UserKey
+    app_id: str
+    models: Mapping[str, type[BaseModel]]
+    clock: Clock
 
     async def get(self, key: str, model: type[BaseModel] | None = None) -> Any:
         """The value, or None when there is none or it expired. Typed values are validated again; a
         stale shape is a miss."""
         check_key(key)
         name = self._name(model)
-        raw = await self._store.get(self._user, self._app, name, key, now=self._clock.now())
+        raw = await self.store.get(self.user, self.app_id, name, key, now=self.clock.now())
         # also for what expired: the store compares with `now`, whatever DynamoDB's sweep has done
         if raw is None:
             return None
@@ -81,7 +54,9 @@ class CacheClient:
         try:
             return model.model_validate_json(raw)
         except ValidationError:
-            _log.warning("app=%s model=%s | cached value no longer fits its model", self._app, name)
+            _log.warning(
+                "app=%s model=%s | cached value no longer fits its model", self.app_id, name
+            )
             return None
 
     async def set(self, key: str, value: Any, ttl_seconds: int = 60) -> None:
@@ -93,7 +68,7 @@ class CacheClient:
 
     async def delete(self, key: str) -> None:
         check_key(key)
-        await self._store.delete(self._user, self._app, (PLAIN, *self._models), key)
+        await self.store.delete(self.user, self.app_id, (PLAIN, *self.models), key)
 
     async def get_or_fetch(
         self,
@@ -102,7 +77,7 @@ class CacheClient:
         fetcher: Callable[[], Awaitable[Any]],
         ttl_seconds: int = 60,
     ) -> Any:
-        """The cached value, or what `fetcher` returns, cached; concurrent callers share one fetch.
+        """The cached value, or what `fetcher` returns, cached.
 
         The fetched value is returned even when writing it fails. Limits are checked before the
         fetch where possible.
@@ -114,35 +89,30 @@ class CacheClient:
         # a cached null counts as nothing: the fetcher is asked again
         if cached is not None:
             return cached
-
-        async def fetch() -> Any:
-            value = await fetcher()
-            try:
-                actual, raw = self._encode(value)
-                if actual != name:
-                    raise TypeError(
-                        f"fetcher of {key!r} returned {type(value).__name__}, not {name}"
-                    )
-                await self._write(name, key, raw, ttl_seconds)
-            except Exception as error:
-                _log.warning(
-                    "app=%s error=%s | fetched value served but not cached",
-                    self._app,
-                    type(error).__name__,
-                )
-            return value
-
-        return await self._in_flight.once((str(self._user), self._app, name, key), fetch)
+        value = await fetcher()
+        try:
+            actual, raw = self._encode(value)
+            if actual != name:
+                raise TypeError(f"fetcher of {key!r} returned {type(value).__name__}, not {name}")
+            await self._write(name, key, raw, ttl_seconds)
+        except Exception as error:
+            _log.warning(
+                "app=%s error=%s | fetched value served but not cached",
+                self.app_id,
+                type(error).__name__,
+            )
+        return value
 
     def _name(self, model: type[BaseModel] | None) -> str:
         if model is None:
             return PLAIN
-        if model not in self._names:
-            raise TypeError(
-                f"{getattr(model, '__name__', model)!r} is not registered: decorate it with"
-                " @ext.cache_model(name)"
-            )
-        return self._names[model]
+        for name, known in self.models.items():
+            if known is model:
+                return name
+        raise TypeError(
+            f"{getattr(model, '__name__', model)!r} is not registered: decorate it with"
+            " @ext.cache_model(name)"
+        )
 
     def _encode(self, value: Any) -> tuple[str, bytes]:
         if isinstance(value, BaseModel):
@@ -165,8 +135,8 @@ class CacheClient:
         return name, raw
 
     async def _write(self, name: str, key: str, raw: bytes, ttl: int) -> None:
-        await self._store.set(
-            self._user, self._app, name, key, raw, expires_at=self._clock.now() + ttl
+        await self.store.set(
+            self.user, self.app_id, name, key, raw, expires_at=self.clock.now() + ttl
         )
 
 

@@ -195,39 +195,19 @@ def _text(value: Any) -> str:
     return cut(_FORGED_FIELD.sub(r"\1:", one_line(str(value))), MAX_STRING)
 
 
-ENVELOPE = frozenset(ActionResult("success").to_dict())
-"""Keys of an ActionResult's wire form; other SDKs leave out those that say nothing."""
+def inner(result: Any) -> JSONObject:
+    """What a refresh handler returned, as a dict: `{"response": {...}}`, an ActionResult (another
+    SDK's by its shape) or a plain dict.
 
-
-def _is_envelope(fields: Mapping[str, object]) -> bool:
-    # a snapshot with a field `status` is no envelope
-    required = {"data", "summary"} if fields.get("status") == "success" else {"error"}
-    has_status = fields.get("status") in ("success", "error")
-    return has_status and {"status", *required} <= fields.keys() <= ENVELOPE
-
-
-def _unwrap(result: Any) -> Any:
-    """The data inside an ActionResult or `{"response": {...}}`."""
-    # another SDK's ActionResult, by its shape
+    Raises TypeError for anything else and ValueError for a failed ActionResult.
+    """
     if hasattr(result, "to_dict") and hasattr(result, "status"):
-        result = result.to_dict()
-    if isinstance(result, dict) and _is_envelope(result):
-        action_result = ActionResult.from_dict(result)
+        action_result = ActionResult.from_dict(result.to_dict())
         if not action_result.ok:
             raise ValueError(f"the refresh handler failed: {action_result.error_code}")
         result = action_result.data
     if isinstance(result, dict) and isinstance(result.get("response"), dict):
-        return result["response"]
-    return result
-
-
-def inner(result: Any) -> JSONObject:
-    """What a refresh handler returned, as a dict: `{"response": {...}}`, an ActionResult or a plain
-    dict.
-
-    Raises TypeError for anything else and ValueError for a failed ActionResult.
-    """
-    result = _unwrap(result)
+        result = result["response"]
     if not isinstance(result, dict):
         raise TypeError(
             'a refresh handler returns {"response": {...}}, an ActionResult or a dict, not'

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...aws.parameters import UNKNOWN, mark_of
 from ...background import start
-from ...channels.cache import CacheClient, InFlight
+from ...channels.cache import CacheClient
 from ...channels.skeleton import Snapshots
 from ...clock import Clock, new_id
 from ...config import Settings
@@ -59,7 +59,6 @@ class ContextFactory:
     clock: Clock
     model: Model
     events: EventLog
-    in_flight: InFlight = field(default_factory=InFlight)
     faults: Faults = field(init=False)
     http: Callable[[], HttpClient] = field(init=False)
 
@@ -227,9 +226,7 @@ class CallContext(Context):
 
     def _cache(self) -> CacheClient:
         factory, models = self._factory, self._ext.cache_models
-        return CacheClient(
-            factory.stores.cache, self._key, self._app, models, factory.clock, factory.in_flight
-        )
+        return CacheClient(factory.stores.cache, self._key, self._app, models, factory.clock)
 
     def _config(self) -> ConfigClient:
         layers = config_layers(self._settings, self._user.tenant_id, self._app)
