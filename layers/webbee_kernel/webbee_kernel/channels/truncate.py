@@ -55,11 +55,6 @@ def leaves(value: JSON) -> list[JSON]:
     return found
 
 
-def longest(text: str) -> int:
-    """An upper bound for the longest text in this JSON, in characters."""
-    return len(text) if "\\" in text else len(max(text.split('"'), key=len))
-
-
 def cap_texts(value: JSON, width: int) -> JSON:
     """The value with every text cut to `width` characters, with a marker."""
     if isinstance(value, str):
@@ -119,19 +114,15 @@ def _label_sizes(row: JSONObject) -> tuple[int, int]:
     """Characters of a row's id and of its title; 0 where there is none."""
     title, ident = label_keys(row)
     return (
-        0 if ident is None else entry(ident, _label(row[ident])),
-        0 if title is None else entry(title, _label(row[title])),
+        0 if ident is None else entry(ident, cap_texts(row[ident], LABEL)),
+        0 if title is None else entry(title, cap_texts(row[title], LABEL)),
     )
 
 
 def _labels(row: JSONObject) -> JSONObject:
     """The id and the title of a record, cut to what a label needs, in that order."""
     title_key, ident = label_keys(row)
-    return {k: _label(row[k]) for k in (ident, title_key) if k is not None}
-
-
-def _label(value: JSON) -> JSON:
-    return cap_texts(value, LABEL) if type(value) is str and len(value) > LABEL else value
+    return {k: cap_texts(row[k], LABEL) for k in (ident, title_key) if k is not None}
 
 
 def entry(key: str, item: JSON) -> int:
@@ -162,13 +153,12 @@ def fit(value: JSON, budget: int) -> JSON:
     if isinstance(value, str):
         return value if json_size(value) <= budget else fit_text(value, budget)
     # one pass of the JSON writer is cheaper than adding up sizes
-    text = dumps(value)
-    if len(text) <= budget:
+    if len(dumps(value)) <= budget:
         return value
     if not isinstance(value, dict | list | tuple):
         return ELLIPSIS  # a number of more digits than there is room for
     # long texts give way before any row or column
-    if longest(text) > LEAN and (result := _shorten_texts(value, budget)) is not None:
+    if (result := _shorten_texts(value, budget)) is not None:
         return result
     if isinstance(value, dict):
         return _fit_dict(value, budget)
@@ -214,10 +204,9 @@ def _choose_fields(entries: JSONObject, room: int) -> JSONObject:
         if (size := entry(key, label)) <= room:
             kept[key] = label
             room -= size
-    if room >= _LEAST or not kept.items() <= entries.items():
-        sizes = {k: entry(k, v) for k, v in entries.items()}
-        room = _short_fields(entries, sizes, kept, room)
-        kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
+    sizes = {k: entry(k, v) for k, v in entries.items()}
+    room = _short_fields(entries, sizes, kept, room)
+    kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     return {key: kept[key] for key in entries if key in kept}
 
 

@@ -219,7 +219,11 @@ def run_searches(
     for place, query, app in answer.searches:
         found = search(functions, query, app, apps)
         hits += found
-        notes[place] = _search_note(query, found)
+        names = ", ".join(f.tool_name for f in found)
+        asked = f"{one_line(query, 80)!r}"
+        notes[place] = f"for {asked} the catalogue shows {names}"
+        if not found:
+            notes[place] = f"nothing has to do with {asked}: say it in other words of [APPS]"
     new = _tool_specs(hits, shown)
     problems = tuple(p._replace(problem=SHOWN) if p.call in new else p for p in answer.problems)
     return replace(answer, search_results=notes, problems=problems), new
@@ -239,14 +243,6 @@ def _tool_specs(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> 
         new[name] = tool
         room -= form.whole_characters if whole else form.brief_characters
     return new
-
-
-def _search_note(query: str, hits: Sequence[FunctionInfo]) -> str:
-    names = ", ".join(f.tool_name for f in hits)
-    asked = one_line(query, 80)
-    if not names:
-        return f"nothing has to do with {asked!r}: say it in other words of [APPS]"
-    return f"for {asked!r} the catalogue shows {names}"
 
 
 @lru_cache(maxsize=16384)

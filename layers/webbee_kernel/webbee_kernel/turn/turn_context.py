@@ -406,15 +406,7 @@ class TurnContext:
         return Titles({**found, **(titles_of(writes).by_id if is_undo else {})})
 
 
-_DERIVED = (
-    "outcomes",
-    "own_outcomes",
-    "reported",
-    "masked_report",
-    "lookups",
-    "new_outcomes",
-    "known_ids",
-)
+_DERIVED = "outcomes own_outcomes new_outcomes reported masked_report lookups known_ids".split()
 """Cached properties that depend on the calls."""
 
 
