@@ -204,9 +204,10 @@ def _choose_fields(entries: JSONObject, room: int) -> JSONObject:
         if (size := entry(key, label)) <= room:
             kept[key] = label
             room -= size
-    sizes = {k: entry(k, v) for k, v in entries.items()}
-    room = _short_fields(entries, sizes, kept, room)
-    kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
+    if room >= _LEAST or not kept.items() <= entries.items():
+        sizes = {k: entry(k, v) for k, v in entries.items()}
+        room = _short_fields(entries, sizes, kept, room)
+        kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     return {key: kept[key] for key in entries if key in kept}
 
 
