@@ -100,8 +100,7 @@ class Kernel:
             # a title, tags, follow-up questions: they quote the conversation in one message
             if ask.is_alone and is_side_request(state.memory, ask.message):
                 return await self._side_reply(state)
-            await self._begin(state)
-            return await self._respond(state)
+            return await self._respond(await self._begin(state))
 
     async def _respond(self, state: TurnContext) -> Reply:
         """The reply to a message: an answer to the pending card, the choice of an option, or
@@ -163,13 +162,13 @@ class Kernel:
                 if accept:
                     how.check_same(earlier, confirmation_id)
                 return await self._replay(ask, earlier)
-            await self._begin(state)
+            state = await self._begin(state)
             if accept:
                 # the turn keeps this id: a later yes with other texts is told apart by it
                 ask = ask._replace(request_id=how.request_id(confirmation_id))
             return await self._answer_card(replace(state, ask=ask), confirmation_id, accept, how)
 
-    async def _begin(self, state: TurnContext) -> None:
+    async def _begin(self, state: TurnContext) -> TurnContext:
         """Start a new request. Raises the limit that it exceeds, or TurnWorking if another delivery
         is in progress."""
         # another delivery of this request was counted already
@@ -178,6 +177,7 @@ class Kernel:
         if state.refusal:
             raise state.refusal
         await state.ask.follower.begin(state.ask.session_id)
+        return self._recorder.begin(state)
 
     async def view(self, ask: TurnRequest) -> TurnContext:
         """Everything a turn reads, before anything is called."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..background import wait_for_tasks
+from ..background import start_task, wait_for_tasks
 from ..channels import fact_ledger
 from ..channels.truncate import MAX_DATA
 from ..clock import digest, iso
@@ -33,6 +33,7 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.transcript_archive import Transcript
 from ..stores.types import (
+    RING_SIZE,
     PendingConfirmation,
     SessionMemory,
     ToolCallDigest,
@@ -109,11 +110,11 @@ class Recorder:
                     expires_at=expires,
                 )
             else:
+                await self._transcript.touch(key, memory, state.ask.message, state.now)
+                # begun while the model was asked, unless a race was lost since
+                begun = state.archiving if memory is state.memory else None
                 # before a slot is overwritten: up to which turn the transcript holds the session
-                archived, _ = await asyncio.gather(
-                    self._transcript.archive(key, memory, state.now),
-                    self._transcript.touch(key, memory, state.ask.message, state.now),
-                )
+                archived = await (begun or self._transcript.archive(key, memory, state.now))
                 turn = replace(turn, seq=memory.last_seq + 1, told=archived)
                 done = await self._sessions.append(key, turn, expires_at=expires, now=state.now)
             if done:
@@ -126,6 +127,13 @@ class Recorder:
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"
         )
+
+    def begin(self, state: TurnContext) -> TurnContext:
+        """Start archiving the turn that will be overwritten, if any."""
+        if len(state.memory.ring) < RING_SIZE:
+            return state
+        work = self._transcript.archive(state.ask.key, state.memory, state.now)
+        return replace(state, archiving=start_task(work))
 
 
 MAX_REMEMBERED = 50

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,6 +81,8 @@ class TurnContext:
     """The tool list of the turn before its card was answered (`tool_retrieval.to_text`)."""
     window: int = 0
     """Maximum prompt tokens, tools included; 0 if unknown."""
+    archiving: asyncio.Task[int] | None = None
+    """The archiving task that recording waits for; returns the last archived turn."""
 
     calls: Mapping[int, TurnCall] = field(default_factory=dict)
     round_of: dict[int, int] = field(default_factory=dict)
