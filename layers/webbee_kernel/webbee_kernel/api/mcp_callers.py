@@ -18,7 +18,7 @@ from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
 from ..observability import bind, user_hash
 from ..sdk.records import User
-from ..types import JSONObject, from_token, object_of, user_from
+from ..types import from_token, object_of, user_from
 from .identity import user_of
 from .router import Request
 
@@ -66,7 +66,11 @@ class Callers:
     def _ends(self, token: str) -> float:
         """When the token ends, by its own claim, which the gateway checks; now without one.
         NotAuthenticated for a token that no issuer of this deployment has given out."""
-        claims, now = _claims(token), self._clock.now()
+        parts, now = token.split("."), self._clock.now()
+        try:
+            claims = object_of(from_token(parts[1])) if len(parts) == 3 else {}
+        except ValueError:
+            claims = {}
         ends = claims.get("exp")
         ends = float(ends) if isinstance(ends, int | float) else now
         issuer = self._settings.issuer
@@ -98,12 +102,3 @@ def _bearer(headers: Mapping[str, str]) -> str:
     if scheme.lower() != "bearer" or not token.strip().isascii() or not token.strip():
         raise NotAuthenticated("send Authorization: Bearer <token>", field="Authorization")
     return token.strip()
-
-
-def _claims(token: str) -> JSONObject:
-    """The unverified claims of a JWT; empty for another token."""
-    parts = token.split(".")
-    try:
-        return object_of(from_token(parts[1])) if len(parts) == 3 else {}
-    except ValueError:
-        return {}

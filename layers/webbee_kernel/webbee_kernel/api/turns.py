@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Final
 
 from ..background import start
@@ -83,9 +84,8 @@ class Turns:
                 "there is no such confirmation: it expired after 5 minutes or never was", field="id"
             )
 
-        async def work(ask: TurnRequest) -> Reply:
-            return await self.kernel.confirm(ask, confirmation_id, accept, how)
-
+        confirm = self.kernel.confirm
+        work = partial(confirm, confirmation_id=confirmation_id, accept=accept, how=how)
         return TurnRequest(user, session_id, "", confirmation_id), work
 
     async def stop(self, user: UserKey, request_id: str) -> None:
