@@ -160,7 +160,7 @@ def until_it_ticked(stand_in: StandIn) -> None:
             sections = json.loads(item["sections"]["S"]) if "sections" in item else {}
             seen = float(item.get("seen_at", {}).get("N", "inf"))
             for name, section in sections.items():
-                if section["at"] > seen + 30 and not section.get("fails"):
+                if section["refreshed_at"] > seen + 30 and not section.get("failures"):
                     print(f"the schedule has had {name} refreshed")
                     return
         time.sleep(1)

@@ -12,7 +12,6 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 from ..types import Event, UserKey
@@ -24,25 +23,44 @@ from .dynamodb.user_items import EventStore
 from .item_keys import user_of
 from .protocols import Stores
 
-_Predicate = Callable[[Item, Mapping[str, Any]], bool]
-"""A parsed condition: of an item and the values of its placeholders (`:now`)."""
-_Test = Callable[[Any, Any], bool]
-
-_TOKEN: Final = re.compile(r"[#:]?\w+|<=|>=|[=<>(),]")
-_BETWEEN: Final = re.compile(r"(#\w+) BETWEEN (:\w+) AND (:\w+)")
-_COMPARISONS: Final[dict[str, _Test]] = {
+_TEST: Final = re.compile(
+    r"(\w+)\(#(\w+)(?:, :(\w+))?\)|#(\w+) (BETWEEN|[<>]=?|=) :(\w+)(?: AND :(\w+))?"
+)
+_GROUP: Final = re.compile(r"\(([^()]*)\)")
+_OPERATORS: Final[dict[str, Callable[..., bool]]] = {
     "=": operator.eq,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+    "BETWEEN": lambda value, low, high: low <= value <= high,
+    "begins_with": str.startswith,
+    "contains": operator.contains,
+    "attribute_exists": lambda value: True,
 }
-_TESTS: Final[dict[str, _Test]] = {"begins_with": str.startswith, "contains": operator.contains}
 
 
 def holds(condition: str, item: Item, values: Mapping[str, Any]) -> bool:
     """Whether the item meets a condition; without one each does."""
-    return not condition or _condition(condition)(item, values)
+    text = _TEST.sub(lambda test: str(_is_met(test, item, values)), condition)
+    while "(" in text:
+        text = _GROUP.sub(lambda group: str(_is_true(group[1])), text)
+    return _is_true(text)
+
+
+def _is_met(test: re.Match[str], item: Item, values: Mapping[str, Any]) -> bool:
+    function, of, argument, name, sign, first, last = test.groups()
+    value = item.get(of or name)
+    if function == "attribute_not_exists":
+        return value is None
+    # as in DynamoDB, what is not there compares with nothing
+    given = (values[one] for one in (argument, first, last) if one)
+    return value is not None and _OPERATORS[function or sign](value, *given)
+
+
+def _is_true(text: str) -> bool:
+    """Of `True`, `False`, `AND` and `OR`, without parentheses."""
+    return any("False" not in part for part in text.split(" OR "))
 
 
 def apply_update(write: Write, current: Item) -> Item:
@@ -61,66 +79,6 @@ def apply_update(write: Write, current: Item) -> Item:
             case _:
                 result[name] = change
     return result
-
-
-@lru_cache
-def _condition(text: str) -> _Predicate:
-    return _parse_or(_TOKEN.findall(_BETWEEN.sub(r"(\1 >= \2 AND \1 <= \3)", text)))
-
-
-def _parse_or(tokens: list[str]) -> _Predicate:
-    """Parse an OR expression; consumes its tokens."""
-    return _parse_joined(
-        tokens, "OR", any, lambda rest: _parse_joined(rest, "AND", all, _parse_term)
-    )
-
-
-def _parse_joined(
-    tokens: list[str],
-    word: str,
-    together: Callable[[Any], bool],
-    part: Callable[[list[str]], _Predicate],
-) -> _Predicate:
-    parts = [part(tokens)]
-    while tokens and tokens[0] == word:
-        del tokens[0]
-        parts.append(part(tokens))
-    if len(parts) == 1:
-        return parts[0]
-    return lambda item, values: together(holds(item, values) for holds in parts)
-
-
-def _parse_term(tokens: list[str]) -> _Predicate:
-    word = tokens.pop(0)
-    if word == "(":
-        inner = _parse_or(tokens)
-        del tokens[0]
-        return inner
-    if tokens[0] == "(":
-        end = tokens.index(")")
-        name, *more = tokens[1:end:2]
-        del tokens[: end + 1]
-        return _comparison(_TESTS[word], name, more[0]) if more else _exists(word, name)
-    sign = tokens.pop(0)
-    return _comparison(_COMPARISONS[sign], word, tokens.pop(0))
-
-
-def _exists(word: str, name: str) -> _Predicate:
-    expected = word == "attribute_exists"
-    return lambda item, values: (_value(name, item, values) is not None) is expected
-
-
-def _comparison(test: _Test, left: str, right: str) -> _Predicate:
-    def holds(item: Item, values: Mapping[str, Any]) -> bool:
-        first, second = _value(left, item, values), _value(right, item, values)
-        # as in DynamoDB, what is not there compares with nothing
-        return first is not None and second is not None and test(first, second)
-
-    return holds
-
-
-def _value(word: str, item: Item, values: Mapping[str, Any]) -> Any:
-    return values[word[1:]] if word.startswith(":") else item.get(word[1:])
 
 
 _KEY: Final = ("pk", "sk")

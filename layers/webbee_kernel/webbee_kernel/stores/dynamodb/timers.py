@@ -10,8 +10,8 @@
 
 A section's bookkeeping and its due time stand on the user's one timer, never beside its data.
 
-Bookkeeping is one JSON object by `app#section`, defaults left out: about 90 bytes a section, so a
-user's timer stays within one write unit up to eight sections. A section exists when it is in the
+Bookkeeping is one JSON object by `app#section`, defaults left out: about 130 bytes a section, so a
+user's timer stays within one write unit up to five sections. A section exists when it is in the
 bookkeeping; data that is newer than the bookkeeping says was written by a refresh that died before
 it was through, and counts as it stands.
 """
@@ -19,7 +19,7 @@ it was through, and counts as it stands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from ...types import JSONObject, UserKey, from_dict
@@ -32,18 +32,29 @@ Book = dict[tuple[str, str], Section]
 """Bookkeeping by app and section, no data in it."""
 
 NO_SECTIONS: Final = "{}"
+_ELSEWHERE: Final = frozenset({"app_id", "section", "data", "lease_until", "previous"})
+_BOOK_FIELDS: Final = [f for f in fields(Section) if f.name not in _ELSEWHERE]
 
 
 def book_text(sections: Iterable[Section]) -> str:
     """The bookkeeping of these sections, in a stable order."""
-    return dumps({section_key(*s.key): _entry(s) for s in sorted(sections, key=lambda s: s.key)})
+    ordered = sorted(sections, key=lambda section: section.key)
+    return dumps({section_key(*section.key): _entry(section) for section in ordered})
+
+
+def _entry(section: Section) -> JSONObject:
+    values = ((field, getattr(section, field.name)) for field in _BOOK_FIELDS)
+    return {field.name: value for field, value in values if value != field.default}
 
 
 def book_from(text: str) -> Book:
     """The bookkeeping, a `Section` without data each."""
     entries: dict[str, JSONObject] = loads(text)
-    sections = (_section(key, entry) for key, entry in entries.items())
-    return {section.key: section for section in sections}
+    book: Book = {}
+    for key, entry in entries.items():
+        app_id, _, name = key.partition("#")
+        book[app_id, name] = from_dict(Section, entry, app_id=app_id, section=name)
+    return book
 
 
 def earliest(sections: Iterable[Section]) -> float | None:
@@ -57,40 +68,6 @@ def merge_books(ours: Iterable[Section], lease: Lease, stored: Book) -> Book:
     kept = {s.key: s for s in ours if s.key in stored or s.key not in known}
     theirs = {key: section for key, section in stored.items() if key not in known}
     return {**theirs, **kept}
-
-
-_BOOK_FIELDS: Final = (
-    ("ttl", "ttl", 300),
-    ("at", "refreshed_at", None),
-    ("v", "version", 0),
-    ("fails", "failures", 0),
-    ("error", "last_error", ""),
-)
-"""What an entry calls a field of its section, and what it need not say."""
-
-
-def _entry(section: Section) -> JSONObject:
-    """What a reader could not tell by itself: without `due` a section keeps its own pace, without
-    `alerted` its last change was told."""
-    fields = ((short, getattr(section, name), default) for short, name, default in _BOOK_FIELDS)
-    entry = {short: value for short, value, default in fields if value != default}
-    if section.due_at != _ttl_due_at(section.refreshed_at, section.ttl):
-        entry["due"] = section.due_at
-    if section.alerted != section.version:
-        entry["alerted"] = section.alerted
-    return entry
-
-
-def _section(key: str, entry: Mapping[str, Any]) -> Section:
-    app_id, _, section = key.partition("#")
-    fields = {name: entry.get(short, default) for short, name, default in _BOOK_FIELDS}
-    due_at = entry.get("due", _ttl_due_at(fields["refreshed_at"], fields["ttl"]))
-    alerted = entry.get("alerted", fields["version"])
-    return Section(app_id, section, due_at=due_at, alerted=alerted, **fields)
-
-
-def _ttl_due_at(refreshed_at: float | None, ttl: int) -> float | None:
-    return None if refreshed_at is None else refreshed_at + ttl
 
 
 TIMER: Final = installation_key("_clock")
