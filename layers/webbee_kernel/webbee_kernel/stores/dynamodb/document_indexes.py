@@ -8,19 +8,22 @@ A declaration that finds documents has to wait: whoever still runs the release b
 it. `SETTLE_S` after it was first used, each read that has to go through all documents gives up to
 a thousand of them their entries, until none is left. Until then queries read as if nothing had been
 declared.
+
+A document stands in a sparse index while its head carries that index's sort key, so document and
+index cannot disagree. Local indexes are read strongly consistent, which global ones are not: what a
+handler just wrote is in its next page.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..item_keys import members_key
 from ..paging import END, MISSING, Collection, DocumentQuery, Position, Row, is_cut, order_key
 from .client import ConditionFailed, Database, TableStore
-from .document_items import SORT_KEYS, generation_of, index_entries, unchanged_condition
 from .item_requests import ABSENT, Add, Item, Query, Write, update
 
 SETTLE_S: Final = 1_260
@@ -33,6 +36,37 @@ _STEP: Final = 20
 """Documents of one transaction, which takes 4 MB: a head has 190 KB at most."""
 _MAX_CACHED: Final = 10_000
 _LASTS: Final = "#gen = :gen"
+SORT_KEYS: Final = ("i1", "i2", "i3", "i4")
+"""Of the indexes `by_1` … `by_4`."""
+
+
+def generation_of(head: Mapping[str, Any] | None) -> str:
+    """The generation of a head's entries in indexes, empty for none."""
+    # collections and generations hold no `#`, keys may
+    return str(head["i1"]).split("#", 2)[1] if head and "i1" in head else ""
+
+
+def index_entries(collection: Collection, gen: str, head: Item, data: Mapping[str, Any]) -> Item:
+    """What a head carries of a document for its indexes: the collection, generation, key and
+    creation; nothing without a generation."""
+    name, _, created = str(head["created"]).partition("#")
+    fields = collection.fields if gen else ()
+    return {
+        sort_key: f"{name}#{gen}#{order_key(data.get(field))}{END}{created}"
+        # fewer fields than indexes: without its attribute a head stands in no index
+        for sort_key, field in zip(SORT_KEYS, fields, strict=False)
+    }
+
+
+def unchanged_condition(head: Mapping[str, Any] | None) -> tuple[str, Item]:
+    """The condition that a head is the one that was read (None: that there is none), also in its
+    entries in indexes, and the values of that condition."""
+    if head is None:
+        return ABSENT, {}
+    # a backfill gives a head its entries and leaves the etag: both have to be as read
+    if "i1" not in head:
+        return "#etag = :etag AND attribute_not_exists(#i1)", {"etag": head["etag"]}
+    return "#etag = :etag AND #i1 = :i1", {"etag": head["etag"], "i1": head["i1"]}
 
 
 class Generation(NamedTuple):

@@ -1,16 +1,29 @@
-"""Documents, as `document_items` lays them out.
+"""Documents as items: one head, and up to ten parts when it is too large for one.
+
+    pk tenant#user#app   sk collection#id             created etag created_at updated_at
+                                                      data | text | packed | parts
+                                                      i1 … i4  collection#<gen>#<key>TAB<creation>
+                         sk collection#id#part#000 …  etag chunk (too large for one item)
+                         sk #users#collection         users_key user_id (once a user, collection)
+                                                      gen fields since done n (declared)
+    index by_created     pk, created (collection#<uuid7>)        a collection in order of creation
+    index by_1 … by_4    pk, i1 … i4              with the data of small documents
+    index users          users_key tenant#app#collection user_id who has a collection
+
+`#` ends a collection's name in every key, so `a` and `ab` never mix; parts and markers carry no
+`created`, so no query meets them.
 
 A document in parts is replaced by one transaction over its head and parts: either all of them are
 the new version or none is, nothing is ever left over, and no part needs an expiry that could
 outlive its purpose. A reader takes head and parts one after the other and starts again when their
-etags differ. Queries and counts go by an index where one holds what is asked, else through the
-documents as they were made.
+etags differ. Queries and counts go by an index (`document_indexes`) where one holds what is asked,
+else through the documents as they were made.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -20,29 +33,30 @@ from ...errors import StorageUnavailable
 from ...sdk.exceptions import StoreConflict
 from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
-from ..codec import document_text, loads
+from ..codec import document_text, loads, pack, packed_text
 from ..item_keys import collection_name, document_id, members_key
-from ..paging import Collection, DocumentQuery, Row, check_limit
+from ..paging import END, Collection, DocumentQuery, Row, check_limit
 from .client import ConditionFailed, Database, TableStore, pause
-from .document_indexes import BACKFILL, Generation, Generations, Ranges, by_creation, ranges
-from .document_items import (
-    doc_id_of,
-    document_from,
-    etag_of,
+from .document_indexes import (
+    BACKFILL,
+    Generation,
+    Generations,
+    Ranges,
+    by_creation,
     generation_of,
     index_entries,
-    layout,
-    part_count,
-    part_writes,
-    row_of,
+    ranges,
     unchanged_condition,
 )
-from .item_requests import Item, Query, delete, put
+from .item_requests import Item, Query, Write, delete, put
 
 ATTEMPTS: Final = 60
 CHUNK: Final = 200
 """Items read at a time while looking for those that match `where`."""
 _USERS_AT_ONCE: Final = 20
+COPY_CHARACTERS: Final = 1_000
+"""Of a document's JSON that its entries in indexes repeat: `data`, which they project; a larger one
+is `text` and read from its head."""
 
 
 class DocumentStore(TableStore):
@@ -282,6 +296,74 @@ class DocumentStore(TableStore):
             *part_writes(self._table, collection, current, parts),
         )
         return document
+
+
+def etag_of(head: Item | None) -> str:
+    """The head's etag, empty for a document that does not exist."""
+    return str(head["etag"]) if head else ""
+
+
+def doc_id_of(head: Item) -> str:
+    """The id of a head item that a query found."""
+    return str(head["sk"].rpartition("#")[2])
+
+
+def part_count(head: Item | None) -> int:
+    return int(head.get("parts", 0)) if head else 0
+
+
+def row_of(item: Item, document: Document, sort_key: str) -> Row:
+    """The row of a document and its item in the index that is sorted so."""
+    if sort_key == "created":
+        return Row(item["created"], document, item)
+    name, _, entry = str(item[sort_key]).split("#", 2)
+    key, _, created = entry.partition(END)
+    return Row(f"{name}#{created}", document, item, key)
+
+
+def document_from(collection: Collection, head: Item, parts: Iterable[Item] = ()) -> Document:
+    """The document of a head and its parts."""
+    return Document(
+        id=doc_id_of(head),
+        collection=collection.name,
+        data=loads(packed_text(head, (part["chunk"] for part in parts))),
+        created_at=head["created_at"],
+        updated_at=head["updated_at"],
+        user_id=collection.user.imperal_id,
+        etag=etag_of(head),
+    )
+
+
+def layout(
+    collection: Collection, doc_id: str, current: Item | None, text: str, etag: str, now: str
+) -> tuple[Item, list[Item]]:
+    """The head that puts `text` where `current` stands (None: nothing does), and its parts."""
+    name = "data" if len(text) <= COPY_CHARACTERS else "text"
+    packed, chunks = pack(text, name=name)
+    head = {
+        **collection.key(doc_id),
+        # etags are time-ordered, so the first one orders by creation as well
+        "created": current["created"] if current else f"{collection.name}#{etag}",
+        "etag": etag,
+        "created_at": current["created_at"] if current else now,
+        "updated_at": now,
+        **packed,
+    }
+    parts = [
+        {**collection.key(doc_id, n), "etag": etag, "chunk": chunk}
+        for n, chunk in enumerate(chunks)
+    ]
+    return head, parts
+
+
+def part_writes(
+    table: str, collection: Collection, current: Item | None, parts: list[Item]
+) -> list[Write]:
+    """What makes these the parts of the document that `current` is the head of: they overwrite old
+    ones of the same number, those beyond their count are deleted."""
+    surplus = range(len(parts), part_count(current))
+    deletions = (delete(table, collection.key(doc_id_of(current or {}), n)) for n in surplus)
+    return [*(put(table, part) for part in parts), *deletions]
 
 
 def _check_names(collection: Collection, doc_id: str = "") -> str:
