@@ -28,7 +28,7 @@ from ..types import (
     to_dict,
     user_from,
 )
-from .codec import loads, outcome_text
+from .codec import dumps, fit_outcome, loads
 from .deployment import KERNEL_APP
 from .event_log import EventLog, panel_refresh
 
@@ -94,7 +94,7 @@ class OutcomeCache:
 
     async def put(self, user: UserKey, effect: str, outcome: CallOutcome) -> None:
         """Store an outcome; one over 300 KB loses its data and notes that."""
-        text = outcome_text(to_dict(outcome))
+        text = dumps(fit_outcome(to_dict(outcome)))
         at = self._clock.now() + SECONDS
         await self._cache.set(user, KERNEL_APP, MODEL, effect, text.encode(), expires_at=at)
 
@@ -148,11 +148,7 @@ class OnceDispatch:
             if outcome.fate != NOT_RUN:
                 await start_in_scope(self._record(request, record, outcome))
             return outcome
-        # a schedule's second delivery need not wait for the first
-        wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
-        record, earlier = await self._claim(
-            _owner(request), record, wait_s, is_exact=_has_own_id(request)
-        )
+        record, earlier = await self._claim(request, record)
         if earlier:
             return replace(earlier, repeated=earlier.repeated or request.kind != "function")
         try:
@@ -216,34 +212,34 @@ class OnceDispatch:
         )
 
     async def _claim(
-        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool = False
+        self, request: CallRequest, record: AuditRecord
     ) -> tuple[AuditRecord, CallOutcome | None]:
         """The claim and None when the effect is to run now, else the first delivery's outcome.
 
         Waits for a running delivery; one that died is reported, never repeated. A claim refused
-        before it ran gets a successor. With `is_exact` RequestConflict where the effect was claimed
-        for another call.
+        before it ran gets a successor. RequestConflict where a call's own request id was used for
+        another call.
         """
         mine, outcome = record, None
         for tries in range(MAX_TRIES):
             # the same names in the same order for all: two tries at once meet at one claim
             mine = replace(record, effect=digest(record.effect, tries)) if tries else record
-            outcome = await self._claim_once(user, mine, wait_s, is_exact=is_exact)
+            outcome = await self._claim_once(request, mine)
             if outcome is None or outcome.fate != NOT_RUN:
                 break
         return mine, outcome
 
-    async def _claim_once(
-        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool
-    ) -> CallOutcome | None:
-        deadline = asyncio.get_running_loop().time() + wait_s
+    async def _claim_once(self, request: CallRequest, record: AuditRecord) -> CallOutcome | None:
+        user, loop = _owner(request), asyncio.get_running_loop()
+        # a schedule's second delivery need not wait for the first
+        deadline = loop.time() + (0.0 if request.kind == "schedule" else request.deadline_s)
         while True:
             found = await self._store.begin(
                 user, record.effect, record, expires_at=self._expires_at(), now=self._clock.now()
             )
             if found is None:
                 return None
-            if is_exact and _call(found) != _call(record):
+            if _has_own_id(request) and _call(found) != _call(record):
                 return _outcome_of_other(found)
             if outcome := _outcome(found):
                 return replace(outcome, repeated=True)
@@ -251,7 +247,7 @@ class OnceDispatch:
             if outcome := await self._outcomes.find(user, record.effect):
                 await self._close(user, found, outcome)
                 return replace(outcome, repeated=True)
-            if asyncio.get_running_loop().time() >= deadline:
+            if loop.time() >= deadline:
                 return _unfinished_outcome(found)
             await asyncio.sleep(POLL_S)
 

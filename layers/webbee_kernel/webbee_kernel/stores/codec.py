@@ -96,8 +96,8 @@ def pack(
 ) -> tuple[JSONObject, tuple[bytes, ...]]:
     """The attribute for a text, under `name` up to `inline` bytes, else compressed, and the parts
     of one too large for it; ValueError where it is too large even compressed."""
-    # at most four bytes a character
-    if len(text) * 4 <= inline or len(raw := text.encode()) <= inline:
+    raw = text.encode()
+    if len(raw) <= inline:
         return {name: text}, ()
     blob = zlib.compress(raw, 1)
     if len(blob) <= INLINE_BYTES:
@@ -175,19 +175,11 @@ def transcript_row(turn: Turn) -> JSONObject:
 
 def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
-    row = to_dict(record)
-    text = dumps(row)
-    if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # 4 bytes a character
-        text = dumps({**row, "outcome": _fit_outcome(record.outcome)})
-    return check_item_size(text, "audit record")
+    outcome = record.outcome and fit_outcome(record.outcome)
+    return check_item_size(dumps({**to_dict(record), "outcome": outcome}), "audit record")
 
 
-def outcome_text(outcome: JSONObject) -> str:
-    """An outcome by itself, as an audit record would hold it."""
-    return dumps(_fit_outcome(outcome))
-
-
-def _fit_outcome(outcome: JSONObject) -> JSONObject:
+def fit_outcome(outcome: JSONObject) -> JSONObject:
     """The outcome; of one that is too large large fields are cut (text) or emptied, and its size is
     noted."""
     size = len(dumps(outcome).encode())
@@ -211,11 +203,10 @@ def event_from(text: str) -> Event:
 
 def check_item_size(text: str, what: str) -> str:
     """The text; BadInput where it does not fit into one item."""
-    limit = MAX_ITEM_BYTES - 4096  # keys, bookkeeping and attribute names
-    # a character has at most four bytes: only a long text is encoded to be measured
-    if len(text) > limit // 4 and len(text.encode()) > limit:
+    size, limit = len(text.encode()), MAX_ITEM_BYTES - 4096  # keys, bookkeeping, attribute names
+    if size > limit:
         raise BadInput(
-            f"This {what} is too large to be stored: {len(text.encode())} bytes, {limit} at most.",
+            f"This {what} is too large to be stored: {size} bytes, {limit} at most.",
             code="too_large",
             limit=limit,
         )

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 from ..item_keys import members_key
 from ..paging import END, MISSING, Collection, DocumentQuery, Position, Row, is_cut, order_key
 from .client import ConditionFailed, Database, TableStore
-from .item_requests import ABSENT, Add, Item, Query, Write, update
+from .item_requests import Add, Item, Query, Write, unchanged, update
 
 SETTLE_S: Final = 1_260
 """After which nobody runs the release before, whose clock may be behind: a gradual deployment takes
@@ -58,15 +58,10 @@ def index_entries(collection: Collection, gen: str, head: Item, data: Mapping[st
     }
 
 
-def unchanged_condition(head: Mapping[str, Any] | None) -> tuple[str, Item]:
-    """The condition that a head is the one that was read (None: that there is none), also in its
-    entries in indexes, and the values of that condition."""
-    if head is None:
-        return ABSENT, {}
+def unchanged_head(head: Mapping[str, Any] | None) -> tuple[str, Item]:
+    """The condition that a head is the one that was read (None: that there is none)."""
     # a backfill gives a head its entries and leaves the etag: both have to be as read
-    if "i1" not in head:
-        return "#etag = :etag AND attribute_not_exists(#i1)", {"etag": head["etag"]}
-    return "#etag = :etag AND #i1 = :i1", {"etag": head["etag"], "i1": head["i1"]}
+    return unchanged(head or {}, "etag", "i1")
 
 
 class Generation(NamedTuple):
@@ -140,7 +135,7 @@ class Generations(TableStore):
         if cached and is_fresh and cached.fields == collection.declaration:
             return cached
         if collection.fields:
-            return await self.read(collection) or await self._begin(collection, None)
+            return await self.read(collection) or await self._begin(collection, {})
         none = Generation()
         # whole and unconditional: a marker with a generation loses it, which ends it
         await self._put(none.marker(collection))
@@ -155,7 +150,7 @@ class Generations(TableStore):
         state = Generation.of(found)
         if state.fields == collection.declaration:
             return self._cache(collection, state)
-        return await self._begin(collection, state)
+        return await self._begin(collection, found)
 
     def forget(self, collection: Collection) -> None:
         """What is known of a collection, after a write that did not hold."""
@@ -183,20 +178,17 @@ class Generations(TableStore):
         head, data = dict(row.head), row.document.data
         # None takes it out of indexes that only an earlier generation had
         sets = dict.fromkeys(SORT_KEYS) | index_entries(collection, state.gen, head, data)
-        condition, values = unchanged_condition(head)
+        condition, values = unchanged_head(head)
         return update(self._table, collection.key(row.document.id), sets, condition, **values)
 
-    async def _begin(self, collection: Collection, before: Generation | None) -> Generation:
-        """A new generation, complete at once where the user had no documents; somebody else's, who
-        was quicker."""
-        is_new = before is None
-        since = 0.0 if is_new else collection.now + SETTLE_S
-        generation = Generation(secrets.token_hex(4), collection.declaration, since, done=is_new)
-        condition, values = ABSENT, {}
-        if before and before.gen:
-            condition, values = _LASTS, {"gen": before.gen}
-        elif before:
-            condition = "attribute_not_exists(#gen)"
+    async def _begin(self, collection: Collection, marker: Item) -> Generation:
+        """A new generation in the place of this marker, complete at once where there was none, for
+        then the user had no documents; somebody else's, who was quicker."""
+        since = collection.now + SETTLE_S if marker else 0.0
+        generation = Generation(
+            secrets.token_hex(4), collection.declaration, since, done=not marker
+        )
+        condition, values = unchanged(marker, "pk", "gen")
         try:
             await self._put(generation.marker(collection), condition, own="gen", **values)
         except ConditionFailed as failure:

@@ -46,7 +46,7 @@ from .document_indexes import (
     generation_of,
     index_entries,
     ranges,
-    unchanged_condition,
+    unchanged_head,
 )
 from .item_requests import Item, Query, Write, delete, put
 
@@ -126,7 +126,7 @@ class DocumentStore(TableStore):
                     is_single_item = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
                     return bool(await self._delete(key, is_single_item))
                 state = await self._generations.for_write(collection, head)
-                condition, values = unchanged_condition(head)
+                condition, values = unchanged_head(head)
                 await self._database.write(
                     *state.count_change(self._table, collection, head, None),
                     delete(self._table, key, condition, **values),
@@ -289,7 +289,7 @@ class DocumentStore(TableStore):
         # what a reader will get: its entries are made of that and not of what was given
         document = document_from(collection, head, parts)
         head |= index_entries(collection, state.gen, head, document.data)
-        condition, values = unchanged_condition(current)
+        condition, values = unchanged_head(current)
         await self._database.write(
             *state.count_change(self._table, collection, current, head),
             put(self._table, head, condition, own="etag", **values),

@@ -113,6 +113,13 @@ def delete(table: str, key: Item, when: str = "", **values: Any) -> Write:
     return Write("Delete", table, key, {}, when, values, returns="ALL_OLD")
 
 
+def unchanged(item: Mapping[str, Any], *names: str) -> tuple[str, Item]:
+    """The condition that these attributes are as in an item that was read, or missing as there, and
+    the values of that condition."""
+    tests = (f"#{n} = :{n}" if n in item else f"attribute_not_exists(#{n})" for n in names)
+    return " AND ".join(tests), {name: item[name] for name in names if name in item}
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """Items of a table or an index, strongly consistent unless its index cannot be or `eventually`

@@ -242,49 +242,42 @@ class PersonalData:
     ) -> AsyncIterator[tuple[int, list[Item]]]:
         """Every item, page by page, with the number of its place; after a position of an earlier
         walk."""
-        at, pk_after, sk_after = after or (0, "", "")
+        *begun, sk_after = after or (0, "", "")
         partitions = await self._partitions()
-        for index, place in enumerate(LOCATIONS[at:], at):
-            for pk in partitions[place.of]:
-                # partitions come sorted: those before it were told in an earlier part
-                if (index, pk) < (at, pk_after):
-                    continue
-                start = sk_after if (index, pk) == (at, pk_after) else ""
-                async for items in self._pages(place, pk, start, limit):
+        for index, place in enumerate(LOCATIONS):
+            # partitions come sorted: those before it were told in an earlier part
+            for pk in (pk for pk in partitions[place.of] if [index, pk] >= begun):
+                start = sk_after if [index, pk] == begun else ""
+                async for items in self._pages(place.table, pk, place.prefix, start, limit):
                     yield index, items
 
     async def _partitions(self) -> Mapping[str, list[str]]:
-        """The partitions of each kind, sorted."""
-        partition_key = user_key(self._user)
-        sessions, apps = await self._traces(partition_key)
-        found = {
-            # what no key can be made of has left nothing under one
-            of: sorted(f"{partition_key}#{name}" for name in names if name and "#" not in name)
-            for of, names in (("session", sessions), ("app", apps | self._apps))
-        }
-        return {"user": [partition_key], **found}
-
-    async def _traces(self, partition_key: str) -> tuple[set[str], set[str]]:
-        """The sessions that are listed, or that calls were made in; the apps that calls were made
-        of, or that the skeleton names: one that is deployed no longer has left data, too."""
-        sessions, apps = set[str](), set[str]()
-        async for items in self._pages(LOCATIONS[-1], partition_key):
+        """The partitions of each kind, sorted: the user's own; of sessions that are listed, or that
+        calls were made in; of apps that are deployed, that calls were made of, or that the skeleton
+        names: one that is deployed no longer has left data, too."""
+        own = user_key(self._user)
+        sessions, apps = set[str](), set(self._apps)
+        async for items in self._pages("transcripts", own, "session#"):
             sessions.update(item["session_id"] for item in items)
-        async for items in self._pages(Location("audit", "audit", "user", "call#"), partition_key):
+        async for items in self._pages("audit", own, "call#"):
             for record in (audit_from(item["body"]) for item in items):
                 sessions.add(record.session_id)
                 apps.add(record.app_id)
-        async for items in self._pages(Location("skeleton", "skeleton", "user"), partition_key):
+        async for items in self._pages("skeleton", own):
             # sort keys are `!app`, `app#section` and `~app#section`
             apps.update(item["sk"].lstrip("!~").partition("#")[0] for item in items)
-        return sessions, apps
+        found = {
+            # what no key can be made of has left nothing under one
+            of: sorted(f"{own}#{name}" for name in names if name and "#" not in name)
+            for of, names in (("session", sessions), ("app", apps))
+        }
+        return {"user": [own], **found}
 
     async def _pages(
-        self, place: Location, pk: str, after: str = "", limit: int = 0
+        self, noun: str, pk: str, prefix: str = "", after: str = "", limit: int = 0
     ) -> AsyncIterator[list[Item]]:
         start = key_of(pk, after) if after else None
-        table = self._tables[place.table]
-        query = partition(table, pk, place.prefix, after=start, limit=limit)
+        query = partition(self._tables[noun], pk, prefix, after=start, limit=limit)
         async for items in self._database.pages(query):
             if found := [item for item in items if item["sk"] != _MARKER]:
                 yield found
@@ -293,9 +286,8 @@ class PersonalData:
 def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None) -> str:
     row: JSONObject = {"kind": kind, "in": inside, "key": key, "until": until, "data": data}
     text = dumps(row)
-    if len(text) > MAX_LINE_BYTES // 4 and (size := len(text.encode())) > MAX_LINE_BYTES:
-        text = dumps({**row, "data": None, "left_out_bytes": size})
-    return text
+    size = len(text.encode())
+    return text if size <= MAX_LINE_BYTES else dumps({**row, "data": None, "left_out_bytes": size})
 
 
 def _value(attribute: Any) -> Any:
@@ -304,12 +296,10 @@ def _value(attribute: Any) -> Any:
         return sorted(attribute)
     text = _text(attribute) if isinstance(attribute, bytes) else attribute
     # a text such as `12` or `true` is told as the text it is
-    if not isinstance(text, str) or not text.lstrip().startswith(("{", "[")):
-        return text
-    try:
-        return loads(text)
-    except ValueError:
-        return text
+    if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
+        with suppress(ValueError):
+            return loads(text)
+    return text
 
 
 def _text(blob: bytes) -> str:

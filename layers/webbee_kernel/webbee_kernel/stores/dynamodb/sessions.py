@@ -24,7 +24,6 @@ import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ...clock import iso
 from ...types import SessionKey, UserKey
 from ..codec import QUESTION_GRACE_S, compress, decompress, turn_from, turn_text
 from ..item_keys import session_key, user_key
@@ -48,8 +47,7 @@ def turn_from_item(item: Item) -> Turn:
         return read(packed)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         log_damaged(item, error)
-        # an item of an earlier release has no time of its own
-        return Turn(int(item["seq"]), item.get("at") or iso(0.0), "error", "", "", "")
+        return Turn(int(item["seq"]), item["at"], "error", "", "", "")
 
 
 def log_damaged(item: Item, error: Exception) -> None:
@@ -130,7 +128,7 @@ class SessionStore(TableStore):
     async def _write_turn(self, key: SessionKey, turn: Turn, write: Write) -> bool:
         """Send it; where the turn asks in one transaction with the way to it from each of its
         questions' ids."""
-        pointers = [
+        ways = [
             {
                 **_pointer(key.user, question.confirmation_id),
                 "session_id": key.session_id,
@@ -138,8 +136,8 @@ class SessionStore(TableStore):
             }
             for question in turn.waiting
         ]
-        ways = (put(self._table, pointer) for pointer in pointers)
-        return await is_written(self._database.write(write, *ways))
+        writes = (put(self._table, way) for way in ways)
+        return await is_written(self._database.write(write, *writes))
 
     async def take_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: AnswerLease

@@ -39,7 +39,7 @@ from ..item_keys import (
 from ..paging import KEY, Cursor, check_limit
 from ..types import DueUser, Installation, Lease, SaveResult, Section, ShardMark, UserState
 from .client import ConditionFailed, Database, TableStore, is_written
-from .item_requests import ABSENT, STAMP, Add, Item, key_of, partition
+from .item_requests import ABSENT, STAMP, Add, Item, key_of, partition, unchanged
 from .timers import (
     AFTER_SECTIONS,
     NO_SECTIONS,
@@ -146,8 +146,12 @@ class SkeletonStore(TableStore):
             # what was asked for while we were at it is due at once
             requested = timer.get("asked", set()) - names_of(lease.requested)
             due_at = now if requested else earliest(book.values())
+            changes = self._book_changes(user, book.values(), due_at)
+            # DynamoDB holds no empty set: the attribute goes
+            changes |= {"lease_until": 0.0, "asked": requested or None, **presence}
+            condition, values = unchanged(timer, "lease_until", "sections", "asked")
             try:
-                await self._commit(user, timer, book, due_at, requested, presence)
+                await self._update(timer_key(user), changes, condition, own=STAMP, **values)
             except ConditionFailed as failure:
                 timer = failure.item
                 if number(timer, "lease_until") != lease.until:
@@ -157,28 +161,6 @@ class SkeletonStore(TableStore):
                 await self._remove(user, _keys_of({s.key for s in own_sections} - book.keys()))
                 return SaveResult(due_at)
         raise self._contention()
-
-    async def _commit(
-        self,
-        user: UserKey,
-        timer: Item,
-        book: Book,
-        due_at: float | None,
-        requested: set[str],
-        presence: Mapping[str, Any],
-    ) -> None:
-        """Give the timer back with this bookkeeping, if it still is as it was read."""
-        sets = self._book_changes(user, book.values(), due_at)
-        # DynamoDB holds no empty set: the attribute goes
-        sets |= {"lease_until": 0.0, "asked": requested or None, **presence}
-        values = {"lease": timer["lease_until"], "known": timer["sections"]}
-        condition = "#lease_until = :lease AND #sections = :known"
-        # what is not there equals nothing, so that it is missing is a condition of its own
-        if "asked" in timer:
-            condition, values["before"] = f"{condition} AND #asked = :before", timer["asked"]
-        else:
-            condition += " AND attribute_not_exists(#asked)"
-        await self._update(timer_key(user), sets, condition, own=STAMP, **values)
 
     def _book_changes(
         self, user: UserKey, sections: Iterable[Section], due_at: float | None
@@ -245,8 +227,8 @@ class SkeletonStore(TableStore):
             sets = self._book_changes(user, changed.values(), earliest(changed.values()))
             sets |= {"user": dumps(dict(who))} if who is not None else {}
             # not on the lease: whoever holds it meets this change in `save`, and keeps both
-            same, known = "#sections = :known", timer["sections"]
-            if await is_written(self._update(timer_key(user), sets, same, known=known)):
+            same, values = unchanged(timer, "sections")
+            if await is_written(self._update(timer_key(user), sets, same, **values)):
                 return True
         raise self._contention()
 
@@ -285,18 +267,19 @@ class SkeletonStore(TableStore):
             # only that an item with both keys stands in the index: it never falls due
             item |= {"due_shard": installation_index_key(user.tenant_id, app_id), "due_at": 0}
         # first as if nobody had decided, then against what is there
-        expected, expected_values = ABSENT, dict[str, str]()
+        current: Item = {}
         before: Installation | None = None
         for _ in range(ATTEMPTS):
+            condition, values = unchanged(current, "body")
             try:
-                await self._put(item, expected, own=STAMP, **expected_values)
+                await self._put(item, condition, own=STAMP, **values)
             except ConditionFailed as failure:
-                before = from_dict(Installation, loads(failure.item["body"]))
-                indexed = item.get("due_shard") == failure.item.get("due_shard")
+                current = failure.item
+                before = from_dict(Installation, loads(current["body"]))
+                indexed = item.get("due_shard") == current.get("due_shard")
                 # it says the same already: no hook is called twice
                 if indexed and replace(before, at=installation.at) == installation:
                     return before
-                expected, expected_values = "#body = :held", {"held": failure.item["body"]}
             else:
                 return before
         raise StorageUnavailable(
