@@ -152,11 +152,9 @@ class UserRefresher:
         before = self._sections(refresh)
         # a crash after the last save may have left an alert undelivered
         current = {**before, **await self._deliver_alerts(refresh, before.values())}
-        due = [s for s in current.values() if self._is_selected(refresh, s)]
-        after = await self._removed(refresh, current)
-        if not (due or after):
+        after = await self._run(refresh, current, before.values())
+        if not after:
             return await self._save(refresh, current, "skipped")
-        after |= await self._run(refresh, due, before.values()) if due else {}
         changed = [s for key, s in after.items() if s.version != current[key].version]
         # data first: an alert's `old` is read from the store, so it survives a crash
         if changed and not await self._store.write(refresh.key, changed, lease=refresh.lease):
@@ -178,13 +176,20 @@ class UserRefresher:
         }
 
     async def _run(
-        self, refresh: UserRefresh, due: Sequence[Section], stored: Collection[Section]
+        self,
+        refresh: UserRefresh,
+        current: Mapping[tuple[str, str], Section],
+        stored: Collection[Section],
     ) -> dict[tuple[str, str], Section]:
-        """Run the handlers of due sections; the sections after that."""
+        """Run the handlers of sections that are due or requested; these after that, and those that
+        are no longer registered."""
+        sections = current.values()
+        due = [s for s in sections if is_due(s, refresh.now) or self._is_requested(refresh, s)]
         for section in due:
             measure("RefreshLagSeconds", round(max(0.0, refresh.now - (section.due_at or 0.0)), 1))
-        results = await self._results(refresh.user, due, stored)
-        return {s.key: self._after(refresh, s, results[s.key]) for s in due}
+        results = await self._results(refresh.user, due, stored) if due else {}
+        after = {s.key: self._after(refresh, s, results[s.key]) for s in due}
+        return {**await self._removed(refresh, current), **after}
 
     async def _results(
         self, user: User, due: Sequence[Section], stored: Collection[Section]
@@ -243,9 +248,6 @@ class UserRefresher:
             )
             for key, section in stored.items()
         }
-
-    def _is_selected(self, refresh: UserRefresh, section: Section) -> bool:
-        return is_due(section, refresh.now) or self._is_requested(refresh, section)
 
     def _is_requested(self, refresh: UserRefresh, section: Section) -> bool:
         """Whether it was requested and is still needed: always after an effect, a stale one only if

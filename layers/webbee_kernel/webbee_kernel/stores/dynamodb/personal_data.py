@@ -260,18 +260,14 @@ class PersonalData:
         async for items in self._pages("transcripts", own, "session#"):
             sessions.update(item["session_id"] for item in items)
         async for items in self._pages("audit", own, "call#"):
-            for record in (audit_from(item["body"]) for item in items):
+            for item in items:
+                record = audit_from(item["body"])
                 sessions.add(record.session_id)
                 apps.add(record.app_id)
         async for items in self._pages("skeleton", own):
             # sort keys are `!app`, `app#section` and `~app#section`
             apps.update(item["sk"].lstrip("!~").partition("#")[0] for item in items)
-        found = {
-            # what no key can be made of has left nothing under one
-            of: sorted(f"{own}#{name}" for name in names if name and "#" not in name)
-            for of, names in (("session", sessions), ("app", apps))
-        }
-        return {"user": [own], **found}
+        return {"user": [own], "session": _below(own, sessions), "app": _below(own, apps)}
 
     async def _pages(
         self, noun: str, pk: str, prefix: str = "", after: str = "", limit: int = 0
@@ -281,6 +277,11 @@ class PersonalData:
         async for items in self._database.pages(query):
             if found := [item for item in items if item["sk"] != _MARKER]:
                 yield found
+
+
+def _below(own: str, names: Iterable[str]) -> list[str]:
+    # what no key can be made of has left nothing under one
+    return sorted(f"{own}#{name}" for name in names if name and "#" not in name)
 
 
 def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None) -> str:
