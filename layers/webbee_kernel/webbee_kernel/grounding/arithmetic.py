@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, combinations, islice, product
+from itertools import accumulate, combinations, islice
 
 from .groups import (
     ANY,
@@ -34,16 +34,10 @@ MAX_SAID, MAX_SEEN = 16, 40
 MAX_CHANCE, WINDOW, MAX_ALIKE = 0.2, 0.1, 1000
 """Maximum expected chance hits for a derivation; relative window of similar size for estimating
 them, and maximum figures in it."""
-LINE_PLACES = 3
-"""Positions in a line, from either end, that are summed over lines."""
 IN_LINE = 6
 """Maximum figures of a line for chains of three."""
-PORTIONS = range(2, 13)
-"""Numbers of nights, people or pieces."""
 MAX_PARTS = 8
 """Maximum fields of a record for a - b - c: places minus sold minus reserved."""
-CALENDAR_FACTORS = (4, 7, 12, 24, 52, 60, 365)
-"""Calendar and clock factors for multiples: months of a year, days."""
 REPLY = "reply"
 """The path of figures from the reply."""
 
@@ -119,15 +113,11 @@ class Arithmetic:
     ) -> Iterator[tuple[Layer, Sequence[str]]]:
         """The layers of candidates with their kinds, most reliable first; built lazily."""
         yield self._sums, own
-        yield self._by_state, own
         yield self._groups, own
         yield self._named_sums, own
         if not is_minor:  # no reply tells hundredths
             yield self._pairs_in_sight, kinds
-        yield self._gains, kinds
         yield self._by_line, kinds
-        yield self._by_row, kinds
-        yield self._of_first_rows, own
 
     def of_records(
         self, owners: frozenset[Owner], value: Number, step: float, kinds: Sequence[str]
@@ -146,16 +136,7 @@ class Arithmetic:
             mine = sorted({n for owner in owners for n in table.within.get(owner, ())})
             for key, (kind, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
-                given = [sum(own), *(a - b for a, b in combinations(own[:MAX_SAID], 2))]
-                given += [sum(own) / len(own)] if own else []
-                given += own if key not in table.numbers else (100 * one for one in own)
-                made += ((kind, one) for one in given)
-            made += ((ANY, one) for one in chain.from_iterable(_rests(table, row) for row in mine))
-            figures = [*chain.from_iterable(map(table.figures, mine))]
-            made += ((one.kind, one.value) for one in self._scaled(figures))
-            pairs = product(figures, self._shared)  # "11 days too many" of 16
-            less = chain.from_iterable(combine(*pair, "-") for pair in pairs)
-            made += ((one.kind, one.value) for one in less)
+                made += ((kind, one) for one in _of_column(own, key in table.numbers))
         return made
 
     @property
@@ -167,11 +148,6 @@ class Arithmetic:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         for listed in self._index.rows:
             yield Figure(listed.size, SIZE, f"count({listed.path})")
-            for total in (
-                f for f in self._shared if type(f.value) is int and f.value > listed.size
-            ):
-                rest = total.value - listed.size  # "238 more" of 240 in all
-                yield Figure(rest, SIZE, f"{total.formula} - count({listed.path})")
         for table in self._tables:
             for rows, label in table.groups.items():
                 yield Figure(len(rows), SIZE, f"count({table.name} {label})")
@@ -182,11 +158,6 @@ class Arithmetic:
         """The integer sums of columns."""
         made = (f.value for t in self._tables for f in t.totals() if isinstance(f.value, int))
         return self._index.cached("totals", lambda: frozenset(made))
-
-    @property
-    def _by_state(self) -> Layer:
-        """Sums and averages of columns over rows of one state."""
-        return self._cached("by state", lambda: (f for t in self._tables for f in t.by_state()))
 
     @property
     def _groups(self) -> Layer:
@@ -215,9 +186,9 @@ class Arithmetic:
     @cached_property
     def _pairs_in_sight(self) -> Layer:
         """Combinations of two figures of which reply or message has one, or that are of the same
-        field; multiples; sums within the reply."""
-        made = (*self._pairs(), *self._multiples(), *self._runs(), *self._line_totals())
-        return Layer(made, is_sure=True)  # told, and so not by chance
+        field; sums within the reply."""
+        # told, and so not by chance
+        return Layer((*self._pairs(), *self._runs()), is_sure=True)
 
     @cached_property
     def _by_line(self) -> Layer:
@@ -225,78 +196,12 @@ class Arithmetic:
         made = (made for line in self._lines for made in chains(line[:IN_LINE]))
         return Layer(made, is_sure=True)
 
-    @property
-    def _by_row(self) -> Layer:
-        """Chains of three figures of a row (named, or any if none is) and of data outside rows:
-        (price - price) * quantity."""
-        return self._index.cached(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
-
-    @property
-    def _of_first_rows(self) -> Layer:
-        """Sums and averages of as many rows as the reply says."""
-        many = sorted({f.value for f in self._said if type(f.value) is int})
-        return self._index.cached(
-            f"some {many}", lambda: Layer(f for t in self._tables for f in t.of_first_rows(many))
-        )
-
-    @property
-    def _gains(self) -> Layer:
-        """(price - price) * quantity for each named row."""
-        return self._index.cached(f"gains {hash(self._named)}", lambda: Layer(self._find_gains()))
-
-    def _find_gains(self) -> Iterator[Figure]:
-        for table in self._tables[:MAX_TABLES]:
-            named = (n for owner, n in table.rows.items() if owner in self._named)
-            for row in islice(named, MAX_SAID):
-                own = table.figures(row)[:MAX_PARTS]
-                made = (one for one in chains(own) if one.formula.startswith("(a-b)c"))
-                yield from (*made, *self._scaled(own))
-
-    def _scaled(self, figures: Sequence[Figure]) -> Iterator[Figure]:
-        """Figures scaled from the portions in the data to those in the message: a recipe for six
-        from one for four."""
-        for one, (n, m) in product(figures, self._portions):
-            yield one._replace(value=one.value * n / m, formula=f"{one.formula} * {n} / {m}")
-
-    @cached_property
-    def _portions(self) -> list[tuple[Number, Number]]:
-        """Pairs of portions: from the message, and from the data outside rows."""
-        told = {p.value for p in self._index.figures if p.call == MESSAGE}
-        held = {f.value for f in self._shared if type(f.value) is int}
-        return [*product(told.intersection(PORTIONS), held.intersection(PORTIONS))]
-
-    @cached_property
-    def _shared(self) -> list[Figure]:
-        """The first figures of the data outside rows."""
-        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
-        return [figure(p) for p in beside if p.key and is_usable(p)][:MAX_PARTS]
-
-    def _chains(self) -> Iterator[Figure]:
-        for table, row in islice(self._relevant_rows(), MAX_SAID):
-            own = table.figures(row)
-            yield from chains([*own, *self._shared][:MAX_PARTS])
-            yield from _multiples(own, PORTIONS)
-
-    def _relevant_rows(self) -> Iterator[tuple[Table, int]]:
-        """The rows that the reply names; all rows of lists of which it names none."""
-        for table in self._tables:
-            named = [row for owner, row in table.rows.items() if owner in self._named]
-            yield from ((table, row) for row in named or table.rows.values())
-
     def _pairs(self) -> Iterator[Figure]:
         told = {abs(p.value) for p in self._index.figures if p.call == MESSAGE}
         told |= {abs(one.value) for one in self._said}
         for one, other in combinations(self._sight, 2):
             if abs(one.value) in told or abs(other.value) in told or one.key == other.key != "":
                 yield from combine(one, other)
-
-    def _multiples(self) -> Iterator[Figure]:
-        """The reply's amounts converted between calendar periods, and for several people, nights or
-        pieces as the reply or the message tells them."""
-        told = {p.value for p in self._index.figures if p.call == MESSAGE}
-        told |= {one.value for one in self._said if one.kind != "money"}
-        factors = {n * one for one in told.intersection(PORTIONS) for n in PORTIONS}
-        yield from _multiples(self._said, [*factors.union(CALENDAR_FACTORS)])
 
     def _runs(self) -> Iterator[Figure]:
         for first in range(len(self._said)):
@@ -306,14 +211,6 @@ class Arithmetic:
                 yield Figure(total, kind, "sum(reply)")
                 if total != int(total):  # "4.6 and 4.0: 4.3 on average"
                     yield Figure(total / count, kind, "average(reply)")
-
-    def _line_totals(self) -> Iterator[Figure]:
-        """Sums of the figures at the same position of each line, from either end."""
-        for kind in {one.kind for one in self._said}:
-            lines = [[f.value for f in line if f.kind == kind] for line in self._lines]
-            for at in range(-LINE_PLACES, LINE_PLACES):
-                column = [line[at] for line in lines if -len(line) <= at < len(line)]
-                yield from (Figure(total, kind, "sum(reply)") for total in _totals(column))
 
     @cached_property
     def _sight(self) -> list[Figure]:
@@ -352,14 +249,10 @@ def _totals(column: Sequence[Number]) -> Iterator[Number]:
         yield from islice(accumulate(column[first:]), 1, None)
 
 
-def _multiples(figures: Iterable[Figure], numbers: Sequence[int]) -> Iterator[Figure]:
-    """Amounts multiplied and divided by these numbers."""
-    for one, times in product((f for f in figures if f.kind == "money"), numbers):
-        yield one._replace(value=one.value * times, formula=f"{one.formula} * {times}")
-        yield one._replace(value=one.value / times, formula=f"{one.formula} / {times}")
-
-
-def _rests(table: Table, row: int) -> Iterator[Number]:
-    """a - b - c for fields of a row."""
-    parts = [column[row] for column in table.numbers.values() if row in column][:MAX_PARTS]
-    return (a - b - c for a, (b, c) in product(parts, combinations(parts, 2)))
+def _of_column(own: Sequence[Number], is_field: bool) -> Iterator[Number]:
+    """The sum, the average and the differences of some rows' figures, and the figures themselves or
+    as percentages."""
+    if own:
+        yield from (sum(own), sum(own) / len(own))
+    yield from (a - b for a, b in combinations(own[:MAX_SAID], 2))
+    yield from ((100 if is_field else 1) * one for one in own)

@@ -94,6 +94,13 @@ class Dates:
     def wrong_weekdays(self) -> Iterator[tuple[Claim, str]]:
         """The weekdays and relative days that do not fit the date next to them, each with the
         date."""
+        for named, dated in self._days_beside_dates():
+            days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
+            told = {on.weekday() for on in days}.union((on.year, on.month, on.day) for on in days)
+            if days and told.isdisjoint(named.mention.readings):
+                yield named, days[0].isoformat()
+
+    def _days_beside_dates(self) -> Iterator[tuple[Claim, Claim]]:
         earlier = ""
         for one, other in pairwise(self._reading.claims):
             named, dated = (one, other) if _names_day(one) else (other, one)
@@ -101,10 +108,7 @@ class Dates:
             is_pair = is_pair and not dated.mention.is_relative
             # of "Monday and Tuesday, 4 and 5 May" each day has its own
             if is_pair and earlier != "weekday" and self._is_beside(one, other):
-                days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
-                told = {on.weekday() for on in days}.union((d.year, d.month, d.day) for d in days)
-                if days and told.isdisjoint(named.mention.readings):
-                    yield named, days[0].isoformat()
+                yield named, dated
             earlier = one.kind
 
     def _is_beside(self, one: Claim, other: Claim) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import chain, pairwise, repeat
+from itertools import repeat
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
@@ -23,21 +23,16 @@ SMALL, MIN_LONG = 12, 100
 """Smaller numbers need no source unless a list contradicts; durations from LONG on need one."""
 SHORT_UNIT = 3
 """Maximum letters of a unit's sign."""
-MAX_AGE = 120
-"""Maximum age in years."""
-TEN, THOUSAND = 10, 1000
+MAX_DAYS = 36_500
+"""Maximum distance of a date in days: a hundred years."""
 MAX_COUNT_DIGITS = 4
 """Maximum digits of an unseparated number that may be a count."""
 MAX_FIGURES = 100
 """Maximum figures of a reply used in line totals."""
-MAX_GAP = 8
-"""Maximum characters between a weekday and its day, or the ends of a range."""
-HOUR = 60
 MAX_DISTANCE, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Maximum distance of a hedge ("about") from a figure, and characters that separate them."""
 _ABOUT = ("~", "\u2248")
 _FIELD = re.compile(r"[^\s(]+|some of .*")
-_PARTS = re.compile(r"[,;:.()|\n]")
 _DIGITS = re.compile(r"\d+")
 _SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
 _HUNDREDTHS = re.compile(r"[ \u00a0](\d\d)[ \u00a0][^\W\d_]{2}")
@@ -101,39 +96,23 @@ class Figures:
         if not self._is_currency(claim.mention.unit):
             return None
         readings = self._readings(claim)
-        exact = self._exact(claim, readings)
+        exact = self._exact(claim, readings) or self._dates_away(claim)
         if claim.kind == "percent":
             return self._rate_places(exact, readings)
         dated = self._calendar(claim)
-        exact = self._duration_places(claim, exact) or exact
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         run = ground_of(places_grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._in_other_measure(claim)
 
-    def _duration_places(self, claim: Claim, exact: Sequence[Place]) -> list[Place]:
-        """The fields with a duration, or two moments of a record with that distance."""
-        unit = self.unit(claim)
-        if unit.measure != "time":
+    def _dates_away(self, claim: Claim) -> list[Place]:
+        """The dates so many days from now: "131 days left"."""
+        days = claim.mention.value or 0
+        if not self.at or self.unit(claim).name != "day" or not MIN_LONG <= days <= MAX_DAYS:
             return []
-        if (found := self._compound(claim)) or any(kind_of(p.key) == "time" for p in exact):
-            return found
-        apart = (self.measures.between(value, step, unit) for value, step in self._steps(claim))
-        found = next(filter(None, apart), [])
-        is_long = unit.name == "day" and (claim.mention.value or 0) >= MIN_LONG
-        return found or (self.measures.dates_away(claim.mention.value, self.at) if is_long else [])
-
-    def _compound(self, claim: Claim) -> list[Place]:
-        """The fields with the duration of which a number is a part: "3 h 10 min"."""
-        parts = self.reading.before(claim), claim, self.reading.after(claim)
-        numbers = [c for c in parts if c and c.kind == "number" and c.mention.value is not None]
-        for hours, minutes in pairwise(numbers):
-            units = self.unit(hours), self.unit(minutes)
-            between = self.reading.text[hours.end : minutes.start].strip()
-            if [unit.name for unit in units] == ["hour", "minute"] and between.isalpha():
-                told = HOUR * hours.mention.value + minutes.mention.value
-                return self.measures.find(told, 1 / 2, units[1])
-        return []
+        ends = (self.at + timedelta(days=way * days) for way in (-1, 1))
+        dates = ((end.year, self.index.dates.get((end.month, end.day), ())) for end in ends)
+        return [place for year, found in dates for of, place in found if of == year]
 
     def _readings(self, claim: Claim) -> list[Number]:
         """The readings of a figure; for "312 pounds 75 pence" the combined amount first."""
@@ -186,10 +165,8 @@ class Figures:
     def in_other_unit(self, claim: Claim) -> str:
         """The field with the figure in another unit (`dose_mg: 75` for "75 g"), or empty."""
         small = 0 <= (claim.mention.value or 0) <= SMALL and self.is_whole(claim)
-        values = map(
-            normalise, claim.mention.readings[:1] if not small and self.unit(claim) else ()
-        )
-        held = (p for value in values for p in self.index.numbers.get(value, ()))
+        told = claim.mention.readings[:1] if not small and self.unit(claim) else ()
+        held = (p for value in told for p in self.index.numbers.get(normalise(value), ()))
         return next((f"{p.key}: {p.value}" for p in held if self._is_in_other_unit(claim, p)), "")
 
     def _is_in_other_unit(self, claim: Claim, place: Place) -> bool:
@@ -232,10 +209,7 @@ class Figures:
             return found or (Ground([], "derived", "this year") if near else None)
         if not self._is_bare(claim):
             return None
-        # smaller ones count anything; -60 begins an hour that no day has
-        first = 60 * (value % 24) if value and value == int(value) and SMALL < value <= 24 else -60
-        times = (self.index.times.get(first + minute, ()) for minute in range(60))
-        return ground_of([*self.index.days.get(value, []), *chain.from_iterable(times)])
+        return ground_of(self.index.days.get(value, []))
 
     def _is_bare(self, claim: Claim) -> bool:
         """Whether no noun or unit follows the number."""
@@ -257,8 +231,7 @@ class Figures:
         mention = claim.mention
         if self.in_other_unit(claim):
             return False
-        is_share = claim.kind == "percent" or self._begins_range(claim)
-        if mention.value is None or mention.is_spelled or is_share:
+        if mention.value is None or mention.is_spelled or claim.kind == "percent":
             return True
         unit = self.unit(claim)
         is_worked_out = mention.value < MIN_LONG or unit.name == "year"
@@ -270,13 +243,6 @@ class Figures:
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         told = bool(mention.unit or unit)
         return (whole and not told) or (mention.value == 100 and told)
-
-    def _begins_range(self, claim: Claim) -> bool:
-        """Whether a number begins a percentage range: "40 to 60 %"."""
-        after = self.reading.after(claim)
-        if not after or after.kind != "percent" or after.start - claim.end > MAX_GAP:
-            return False
-        return not _PARTS.search(self.reading.text, claim.end, after.start)
 
     def _in_other_measure(self, claim: Claim) -> Ground | None:
         """The fields with a size, weight or other measure, except time, in any unit."""
@@ -292,52 +258,22 @@ class Figures:
 
     def derive(self, claim: Claim) -> Ground | None:
         """The derivation of a figure without a field, from data and other figures."""
-        if claim.kind == "time":
-            return self._time_as_duration(claim)
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        if held := self._convert(claim) or ground_of(self._by_age(claim)):
+        if held := self._convert(claim):
             return held
-        for value, step in (*self._steps(claim), *self._in_thousands(claim)):
+        for value, step in self._steps(claim):
             formula = self._formula(claim, value, step)
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
-        return self._rounded_average(claim)
-
-    def _by_age(self, claim: Claim) -> list[Place]:
-        """The dates as many years ago as the number."""
-        value = claim.mention.value
-        is_age = self.year and self.is_quantity(claim) and SMALL < value <= MAX_AGE
-        return self.index.years.get(self.year - int(value), []) if is_age else []
-
-    def _time_as_duration(self, claim: Claim) -> Ground | None:
-        """The fields with a time as duration: 3:41 for `dur_ms: 221000`."""
-        units = unit_of("second"), unit_of("minute")
-        told = ((at, unit) for at in claim.mention.readings for unit in units)
-        held = (self.measures.find(at, 1 / 2, unit) for at, unit in told)
-        return ground_of(next(filter(None, held), []))
-
-    def _in_thousands(self, claim: Claim) -> Iterator[tuple[Number, float]]:
-        """A large round figure as a number of thousands: "more than 13,000"."""
-        value = claim.mention.value
-        if value == int(value) >= 10 * THOUSAND and value % THOUSAND == 0:
-            yield int(value), float(THOUSAND)
-
-    def _rounded_average(self, claim: Claim) -> Ground | None:
-        """The average that a figure of at least four digits is rounded to tens from: "5,170 on
-        average"."""
-        value = claim.mention.value
-        if value != int(value) or value < THOUSAND or value % TEN:
-            return None
-        formula = self._formula(claim, int(value), float(TEN))
-        return Ground([], "derived", formula) if formula.startswith("average") else None
+        return None
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """The formula of a figure: as it is, scaled by 1000, converted, or in minor units."""
         kind, after = self._kind(claim), word_after(self.reading.text, claim.end)
         is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or self.unit(claim)
         scales = (1000.0, 0.001) if is_scaled else ()
-        for factor in dict.fromkeys((1.0, *scales, *self.measures.factors(self.unit(claim)))):
+        for factor in (1.0, *scales):
             if found := self.arithmetic.derive(normalise(value * factor), step * factor, kind):
                 return found
         if "minor" in language.key_roles(after):  # "69 cents" of an amount
@@ -355,9 +291,6 @@ class Figures:
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
         """Whether a figure is derived from these records."""
-        born = self.index.years.get(self.year - claim.mention.value, ()) if self.year else ()
-        if any(place.owner in owners for place in born):
-            return True
         if _YEAR.fullmatch(claim.token):
             return False
         of, scales = self.arithmetic.of_records, (1, 100) if claim.kind == "percent" else (1,)

@@ -3,7 +3,7 @@ figures."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise, product
 from typing import NamedTuple
@@ -96,33 +96,15 @@ class Table:
 
     @cached_property
     def groups(self) -> dict[Part, str]:
-        """Groups of rows with labels: with the same value, with a field, negative or positive
-        figures, the same parent, and all."""
+        """Groups of rows with labels: with the same value, with a field, and all."""
         found: dict[tuple[str, object], set[int]] = {}
         for key, column in self.labels.items():
             for row, value in column.items():
                 for one in _sorts(value):
                     found.setdefault((f"{key} = ", one), set()).add(row)
             found[key, ""] = set(column)
-        for key, figures in self.numbers.items():
-            if below := {row for row, value in figures.items() if value < 0}:
-                found[key, " < 0"], found[key, " > 0"] = below, figures.keys() - below
-        for owner, row in self.rows.items():
-            found.setdefault(("of ", owner[:-2]), set()).add(row)
         labels = {frozenset(rows): f"{key}{one}" for (key, one), rows in found.items()}
         return labels | {frozenset(self.rows.values()): ""}
-
-    @cached_property
-    def _states(self) -> dict[Part, str]:
-        """The groups of several rows with the same text, flag or sign."""
-        found: dict[tuple[str, object], set[int]] = {}
-        for key, column in self.labels.items():
-            for row, value in column.items():
-                number = self.numbers.get(key, {}).get(row)
-                state = value if number is None else number > 0
-                found.setdefault((key, state), set()).add(row)
-        parts = {frozenset(rows) for rows in found.values() if len(rows) > 1}
-        return {rows: label for rows, label in self.groups.items() if rows in parts}
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
@@ -168,10 +150,6 @@ class Table:
                 if kind != "level":
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
-    def by_state(self) -> Iterator[Figure]:
-        """Sums and averages of columns over rows with the same text, flag or sign."""
-        yield from self._of_groups(self._states)
-
     def by_group(self) -> Iterator[Figure]:
         """Sums and averages over all groups and their complements, sums of consecutive rows, and
         differences."""
@@ -197,18 +175,6 @@ class Table:
                     yield Figure(sum(part), kind, f"sum({where})")
                 if len(column) <= MAX_COLUMN:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
-
-    def of_first_rows(self, many: Collection[int]) -> Iterator[Figure]:
-        """Sums and averages of the first, last, lowest and highest `many` rows of a column."""
-        for key, column in self.numbers.items():
-            values, kind = [*column.values()], self.kinds[key]
-            ranked = sorted(values)
-            for size in (n for n in many if 1 < n < len(values)):
-                for part in (values[:size], values[-size:], ranked[:size], ranked[-size:]):
-                    where = f"({size} of {self.name}[].{key})"
-                    yield Figure(sum(part) / size, kind, f"average{where}")
-                    if kind != "level":
-                        yield Figure(sum(part), kind, f"sum{where}")
 
     def _runs(self, key: str) -> Iterator[Figure]:
         """Sums of consecutive rows, and differences, of a short column."""

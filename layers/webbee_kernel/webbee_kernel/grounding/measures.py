@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import chain, combinations, islice
-from math import log
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after
 from .index import Index
-from .places import DATE, Number, Owner, Place, key_words, kind_of, moment, unit_of_key
+from .places import Number, Owner, Place, key_words, kind_of, unit_of_key
 
 DEGREE = 1.8
 """Degrees Fahrenheit to one of Celsius."""
-MAX_DAYS = 36_500
-"""Maximum distance of a date in days: a hundred years."""
 BINARY_SLACK = 0.1
 """Relative tolerance of sizes, for steps of 1024."""
-MOMENTS, GAPS = 4, 1000
-UNITS = 50
-"""Maximum figures whose units are considered. Above: maximum moments of a record, and of gaps
-between them."""
 AMBIGUOUS = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
 """Units whose signs are ambiguous in keys: `wind_ms`, `price_min`, `us_cm`."""
 
@@ -45,14 +36,6 @@ class Measures:
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
 
-    def dates_away(self, days: Number, at: datetime | None) -> list[Place]:
-        """The dates so many days before or after a moment."""
-        if not at or days > MAX_DAYS:
-            return []
-        ends = (at + timedelta(days=way * days) for way in (-1, 1))
-        dates = ((end.year, self._index.dates.get((end.month, end.day), ())) for end in ends)
-        return [place for year, found in dates for of, place in found if of == year]
-
     def temperatures(self, value: Number, unit: Unit) -> list[Place]:
         """The fields with a temperature in Celsius that is told in Fahrenheit, or the reverse."""
         is_fahrenheit = unit.name == "fahrenheit"
@@ -60,41 +43,6 @@ class Measures:
         slack = 1 / 2 if is_fahrenheit else DEGREE / 2  # of a degree of the figure told
         own = (p for p in self._index.figures if kind_of(p.key) in ("", "temperature", "level"))
         return [p for p in own if abs(p.value - other) <= slack]
-
-    def factors(self, unit: Unit) -> list[float]:
-        """The conversion factors from `unit` to the units in the data, except for time."""
-        if unit.measure == "time":
-            return []
-        sizes = {self.unit_of(p).size for p in self._bases.get(unit.measure, ([], []))[1][:UNITS]}
-        found = [unit.size / size for size in sizes if size]
-        # steps of 1000 may be steps of 1024
-        steps = (round(log(factor, 1000)) for factor in found if unit.measure == "size")
-        return [*found, *(1024.0**step for step in steps)]
-
-    def between(self, value: Number, slack: float, unit: Unit) -> list[Place]:
-        """Two moments of a record with this distance."""
-        gaps, moments = self._gaps
-        first = bisect_left(gaps, (value - slack) * unit.size)
-        last = bisect_right(gaps, (value + slack) * unit.size)
-        return next(iter(moments[first:last]), [])
-
-    @cached_property
-    def _gaps(self) -> tuple[list[float], list[list[Place]]]:
-        """The sorted gaps in seconds between moments of a record, with their places."""
-        records = self._moments().values()
-        pairs = chain.from_iterable(combinations(own[:MOMENTS], 2) for own in records)
-        gaps = ((abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS))
-        ordered = sorted(gaps, key=lambda pair: pair[0])
-        return [gap for gap, _ in ordered], [own for _, own in ordered]
-
-    def _moments(self) -> dict[Owner, list[tuple[datetime, Place]]]:
-        """The moments of each record."""
-        found: dict[Owner, list[tuple[datetime, Place]]] = {}
-        for place in self._index.strings:
-            match = DATE.match(place.value) if place.owner else None
-            if match and match.group(4) and (at := moment(place.value)):
-                found.setdefault(place.owner, []).append((at, place))
-        return found
 
     def unit_of(self, place: Place) -> Unit:
         """The unit of a field, by its key or by a unit field of its record."""

@@ -34,9 +34,8 @@ def repeated_fields(index: Index, text: str, rest: str) -> Iterator[tuple[int, i
             word = folded[token.start : token.end]
             first = word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
             if first in openings and (phrase := _phrase(index, first, folded, token.start)):
-                is_share = (
-                    text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"
-                )  # "72% done"
+                # "72% done"
+                is_share = text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"
                 if not is_share and not _is_currency(text[token.start : token.end], phrase):
                     end = token.start + len(phrase)
                     yield token.start, end, index.phrases[phrase]

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .index import Index
 from .places import Owner, Place, conflict
@@ -29,7 +29,6 @@ MAX_SHARED = 12
 """Values shared by more rows do not identify one."""
 MIN_FIELDS = 3
 """Minimum fields of a record for another record's label to be a wrong name."""
-_ITEM = re.compile(r"[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])\s")
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
@@ -48,8 +47,12 @@ class Value:
     places: Sequence[Place]
     is_text: bool
     is_label: bool
-    rows: frozenset[Owner]
-    keys: frozenset[str]
+    rows: frozenset[Owner] = field(init=False)
+    keys: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = frozenset([place.owner for place in self.places])
+        self.keys = frozenset([place.key for place in self.places])
 
     @property
     def tables(self) -> set[Owner]:
@@ -87,9 +90,7 @@ def fields(places: Sequence[Place]) -> Sequence[Place]:
 def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
     """The values found only in rows."""
     for claim, places in told:
-        rows = frozenset([p.owner for p in places])
-        keys = frozenset([p.key for p in places])
-        if places and all(map(index.is_row, rows)):
+        if places and all(index.is_row(place.owner) for place in places):
             # an id of digits, kept as a text
             is_code = claim.token.isdigit() and places[0].value == claim.token
             is_text = claim.kind in TEXTUAL or is_code
@@ -97,7 +98,7 @@ def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterato
             is_state = claim.token.islower() and str(places[0].value).isupper()
             # a series is told by its days
             is_day = claim.kind in DAY_KINDS and _is_head(index, places[0])
-            yield Value(claim, places, is_text, is_day or (is_text and not is_state), rows, keys)
+            yield Value(claim, places, is_text, is_day or (is_text and not is_state))
 
 
 def _is_head(index: Index, place: Place) -> bool:
@@ -117,9 +118,8 @@ def is_count(text: str, claim: Claim) -> bool:
 def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values that belong to another record than their label's, each with that record's value
     (`amount: 120.5`, or empty)."""
-    for inside, head in _with_headings(reading, values):
-        apart = ((v, _common(head)) for v in inside if head and is_unrelated(v, head))
-        for value, rows in apart if head else _wrongly_bound(reading, inside):
+    for inside in _by_sentence(reading, values):
+        for value, rows in _wrongly_bound(reading, inside):
             yield value.claim, record_value(index, value, rows), rows
 
 
@@ -135,7 +135,7 @@ def _wrongly_bound(
         # the last of a long row of labels
         near = _labels_for(reading, place, inside, runs, segments)[-MAX_LABELS:]
         if near and is_unrelated(value, near) and not _is_explained(value, near, inside):
-            yield value, frozenset[Owner]().union(*(_rows_of(one, near) for one in near))
+            yield value, frozenset[Owner]().union(*(label.rows for label in near))
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
@@ -190,33 +190,26 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
 
 
 def _is_outlier(value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
-    """Whether a value is a wrong statement about the others' record rather than a comparison;
-    labels need more evidence."""
+    """Whether a value is a wrong statement about the others' record rather than a comparison."""
     # "120 for the lamp": too little to judge by
     is_before = len(others) == 1 and value.claim.start < others[0].claim.start
     if is_before or any(_is_same_field(v, value) for v in others):
         return False
     if value.is_label:
-        alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
-        return len(alone) >= (2 if value.claim.kind == "code" else MIN_FIELDS)
+        return _is_wrong_label(value, others)
     opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
     return not (value.is_text and (opens or value.claim.token.islower()))
 
 
+def _is_wrong_label(value: Value, others: Sequence[Value]) -> bool:
+    """Whether a label is next to enough fields of another record."""
+    alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
+    return len(alone) >= (2 if value.claim.kind == "code" else MIN_FIELDS)
+
+
 def is_unrelated(value: Value, labels: Sequence[Value]) -> bool:
     """Whether a value cannot belong to any of the labels' records."""
-    rows = [_rows_of(one, labels) for one in labels]
-    apart = all(value.rows.isdisjoint(own) for own in rows)
-    return apart and all(conflict(value.rows, own) for own in rows)
-
-
-def _rows_of(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
-    """The rows of a label, restricted to those in common with the labels before it."""
-    rows = label.rows
-    for other in labels[: labels.index(label)]:
-        # two labels together name what they have in common
-        rows = (rows & other.rows) or rows
-    return rows
+    return all(conflict(value.rows, label.rows) for label in labels)
 
 
 def _is_explained(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
@@ -298,30 +291,6 @@ def record_value(index: Index, value: Value, owners: Collection[Owner]) -> str:
             if other.owner in owners:
                 return f"{other.key}: {other.value}"
     return ""
-
-
-def _with_headings(
-    reading: Reading, values: Bound
-) -> Iterator[tuple[list[Value], Sequence[Value]]]:
-    """The values of each sentence, list item and table row; for an item without label with the
-    labels of the line above its list."""
-    head: Sequence[Value] = ()
-    for part, inside in zip(reading.sentences, _by_sentence(reading, values), strict=True):
-        labels = _labels(inside)
-        start = reading.text.rfind("\n", 0, part.start + 1) + 1
-        if _ITEM.match(reading.text, start):
-            if any(v.rows.isdisjoint(_common(head)) for v in labels if head):
-                head = ()  # a list of records
-            yield inside, () if labels else head
-        else:
-            if part.text.strip():
-                head = labels if len(_common(labels)) == 1 else ()
-            yield inside, ()
-
-
-def _common(labels: Sequence[Value]) -> frozenset[Owner]:
-    """The records in common to all labels."""
-    return frozenset.intersection(*(v.rows for v in labels)) if labels else frozenset()
 
 
 def _by_sentence(reading: Reading, values: Bound) -> Iterator[list[Value]]:

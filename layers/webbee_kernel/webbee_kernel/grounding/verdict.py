@@ -10,7 +10,7 @@ from .. import language
 from . import mentions, record_binding
 from .counts import Counts
 from .dates import Dates
-from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
+from .evidence import JSON, Evidence, Mark, Reason, Source, Verdict, evidence_of
 from .figures import KINDS, Figures, Ground, ground_of
 from .index import Index, shape_of
 from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of, moment
@@ -178,17 +178,21 @@ class Check:
             *self._not_found(unsourced),
             *self._wrong_counts(frozenset(named)),
             *self._wrong_records(naming),
+            *self._wrong_names(),
         ]
-        days = self._values.dates.wrong_weekdays()
-        marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
-        people = mentions.unknown_people(self._reading, self._index)
-        marks += [Mark(c.start, c.token, kind="name") for c in people]
         # of two marks on one place the contradiction stays, as it comes last
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
         marks = sorted(self._relevant_marks(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
         kept = [(c, g) for c, g in self._grounds if c.start not in marked]
         return Verdict(tuple(marks), tuple(sources(kept)), not free and not marks)
+
+    def _wrong_names(self) -> Iterator[Mark]:
+        """Marks for weekdays beside another date, and for unknown people."""
+        for claim, holds in self._values.dates.wrong_weekdays():
+            yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
+        for claim in mentions.unknown_people(self._reading, self._index):
+            yield Mark(claim.start, claim.token, kind="name")
 
     def _sort_claims(self) -> tuple[list[Claim], list[Claim]]:
         """The claims without a source that need one, and those that do not; the others are added to
@@ -217,8 +221,9 @@ class Check:
         for claim in open_claims:
             # a question asserts nothing
             if not self._reading.sentence(claim.start).is_question:
-                is_figure = claim.kind in KINDS
-                yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
+                holds = self._figures.in_other_unit(claim) if claim.kind in KINDS else ""
+                reason: Reason = "other_record" if holds else "not_found"
+                yield Mark(claim.start, claim.token, reason, holds, claim.kind)
 
     def _wrong_counts(self, named: frozenset[Owner]) -> Iterator[Mark]:
         """Marks for wrong list sizes; a value of a named record is none: "14 bottles" of a wine."""
@@ -358,13 +363,6 @@ class Check:
             return True
         grounds = [g for c, g in self._grounds if sentence.start <= c.start < sentence.end]
         return any(any(map(_is_data, ground.places[:3])) for ground in grounds)
-
-
-def _outlier(claim: Claim, holds: str) -> Mark:
-    """The mark on a value that differs from the data."""
-    return Mark(
-        claim.start, claim.token, "other_record" if holds else "not_found", holds, claim.kind
-    )
 
 
 def _owners(places: Sequence[Place]) -> set[Owner]:
