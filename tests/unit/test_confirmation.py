@@ -30,7 +30,8 @@ def pending(
     *calls: Step, titles: dict[str, str] | None = None, tag: str = "en"
 ) -> PendingConfirmation:
     known = Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()})
-    asked = {"key": "t#alice#s1", "request_id": "r1", "message": "delete it", "now": NOW}
+    ask = SimpleNamespace(key="t#alice#s1")
+    asked = {"ask": ask, "request_id": "r1", "message": "delete it", "now": NOW}
     about = {"catalogue": CATALOGUE, "titles": lambda is_undo: known, "memory": SessionMemory()}
     state: Any = SimpleNamespace(language=tag, **asked, **about)
     return card_of(state, calls)

@@ -20,7 +20,7 @@ from ..text import json_text
 from ..turn.kernel import TurnRequest
 from ..turn.messages import as_text
 from ..types import JSONObject
-from .request_models import MAX_MESSAGE
+from .request_models import MAX_MESSAGE, SESSION_ID
 from .router import Answer, Request, Route, Services
 
 MODEL: Final = "webbee"
@@ -33,7 +33,6 @@ SESSION_HEADERS: Final = (
 )
 """Headers in which front ends name a conversation, by default or by configuration."""
 
-_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 OWN: Final = "The kernel calls its own functions only."
 _TYPES: Final[Mapping[int, str]] = {
     401: "authentication_error",
@@ -178,7 +177,7 @@ def session(request: Request, body: CompletionBody, first: Message) -> str:
     named = next((str(name) for name in given if name and str(name).strip()), "")
     named = named or f"first message: {_text(first)}"
     # clients name conversations by any text, even by an address
-    return named if _ID.fullmatch(named) else f"openai-{digest(named)[:32]}"
+    return named if re.fullmatch(SESSION_ID, named) else f"openai-{digest(named)[:32]}"
 
 
 def message(last: Message) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -10,14 +11,13 @@ from typing import Annotated, Any, Final
 from pydantic import Field, StringConstraints
 
 from ..clock import iso
-from ..errors import NotFound
+from ..errors import BadInput, NotFound
 from ..language.search import SearchWord, SearchWords
 from ..stores.transcript_archive import conversation
 from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
-from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .request_models import After, Page, Params, SessionId, Text, Wire, check_cursor
+from .request_models import SESSION_ID, After, Page, Params, SessionId, Text, Wire, check_cursor
 from .router import Answer, Request, Route, Services
 
 ONE = "/v1/sessions/{id}"
@@ -173,7 +173,12 @@ class Conversations:
 
 
 def _key(request: Request) -> SessionKey:
-    return SessionKey(UserKey.of(request.caller), check_session_id(request.path["id"]))
+    session_id = request.path["id"]
+    if not re.fullmatch(SESSION_ID, session_id):
+        raise BadInput(
+            "session_id must be 1 to 64 characters of A-Z a-z 0-9 _ -", field="session_id", limit=64
+        )
+    return SessionKey(UserKey.of(request.caller), session_id)
 
 
 def _matches(

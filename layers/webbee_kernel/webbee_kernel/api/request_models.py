@@ -53,7 +53,8 @@ Edits = Annotated[
     ],
     Field(json_schema_extra={"additionalProperties": False}),
 ]
-SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+SESSION_ID = r"[A-Za-z0-9_-]{1,64}"
+SessionId = Annotated[str, Field(pattern=f"^{SESSION_ID}$")]
 EVENT_ID = r"^[0-9a-f]{0,32}$"
 """The id of an event, the beginning of one, or nothing."""
 EventId = Annotated[str, Field(pattern=EVENT_ID)]

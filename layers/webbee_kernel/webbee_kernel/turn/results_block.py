@@ -141,12 +141,8 @@ def _line(outcome: CallOutcome, data: str, number: int | None) -> str:
 
 def arguments(outcome: CallOutcome) -> str:
     """` args={…}`, or empty without arguments."""
-    if not outcome.arguments:
-        return ""
-    text = dumps(outcome.arguments)
-    if len(text) > MAX_ARGUMENTS:
-        text = dumps(fit(outcome.arguments, MAX_ARGUMENTS))
-    return f" args={text}"
+    given = outcome.arguments
+    return f" args={dumps(fit(given, MAX_ARGUMENTS))}" if given else ""
 
 
 MAX_SHOWN: Final = 4_000

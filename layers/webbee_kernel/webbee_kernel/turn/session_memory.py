@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN, calls_of, lines, record
 from ..clock import iso
 from ..config import Settings
-from ..errors import BadInput, CallError
+from ..errors import CallError
 from ..llm.protocol import Undo
 from ..stores.types import HistoryItem, SessionMemory, Turn
 from ..text import ARROW, one_line, squeeze
@@ -24,17 +23,6 @@ if TYPE_CHECKING:
 
 REPLY_PREVIEW = 500
 """Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""
-
-_SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-def check_session_id(session_id: str) -> str:
-    """The id itself; raises BadInput unless it is 1 to 64 characters of `A-Z a-z 0-9 _ -`."""
-    if not isinstance(session_id, str) or not _SESSION_ID.fullmatch(session_id):
-        raise BadInput(
-            "session_id must be 1 to 64 characters of A-Z a-z 0-9 _ -", field="session_id", limit=64
-        )
-    return session_id
 
 
 def recall(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOutcome]:
