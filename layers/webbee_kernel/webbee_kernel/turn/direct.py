@@ -197,10 +197,7 @@ class DirectCalls:
         async with self.proposals.answering(state, confirmation_id, yes) as state:
             if state.proposal:
                 return await self._run_answer(state, step, answers)
-            earlier = state.memory.turn_of(confirmation_id)
-        if earlier is None:
-            raise gone_error()
-        return _answer_of(earlier, state, step)
+            return _answer_of(state.memory.turn_of(confirmation_id), state, step)
 
     async def _run_answer(
         self, state: TurnContext, step: Step, answers: JSONObject | None
@@ -268,8 +265,10 @@ def _is_about(pending: PendingConfirmation, step: Step) -> bool:
     return [(s.app_id, s.fn_name, s.arguments) for s in cards.steps(pending)] == [which]
 
 
-def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
-    """The remembered outcome of an answered card."""
+def _answer_of(turn: Turn | None, state: TurnContext, step: Step) -> CallOutcome:
+    """The remembered outcome of an answered card. Raises Gone if there is none."""
+    if turn is None:
+        raise gone_error()
     which, known = (step.app_id, step.fn_name), recall(turn, state.catalogue, state.masker)
     if made := [o for o in known if (o.app_id, o.fn_name) == which]:
         return replace(made[-1], repeated=True, summary=turn.reply)

@@ -80,12 +80,12 @@ class StepRunner:
         now = [self._send(state, s) for s in ready if s.index not in waits]
         ended = await asyncio.gather(*now)
         state = state.with_outcomes(known, are_known=True).with_outcomes(ended)
-        if not waits:
-            return state
         return await self._add_pending(state, [s for s in ready if s.index in waits])
 
     async def _add_pending(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Make these steps pending; those that fail validation are finished with an error."""
+        if not steps:
+            return state
         checks = await asyncio.gather(*(self.check(state, step) for step in steps))
         wrong = {outcome.step: outcome for outcome in checks if not outcome.ok}
         state = state.with_outcomes(wrong.values())

@@ -75,7 +75,8 @@ class Recorder:
         output = output._replace(reply=reply, offer=ui, choices=choices)
         # work beside the turn, its archive among it, is done before the reply leaves
         await wait_for_tasks()
-        note_presence = bool(self._settings.absent_after_days)
+        is_due = is_presence_due(state.user_state, state.now)
+        note_presence = is_due and bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
             self._store(state, output),
             self._queue.ask(user, refreshes(state, note_presence=note_presence)),
@@ -312,14 +313,14 @@ def _keep_ids(state: TurnContext, reply: str, text: str) -> tuple[tuple[str, ...
 
 def refreshes(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
     """The refreshes to request: sections of apps with effects, then stale ones; with
-    `note_presence`, from time to time, the user's presence."""
+    `note_presence` the user's presence."""
     effects = [o.app_id for o in state.new_outcomes.values() if o.has_changed]
     asked = after_effects(state.catalogue, effects)
     old = stale(state.catalogue, state.installed, state.user_state, state.now)
     # an effect's refresh is due anyway
     changed = {(w.app_id, w.section) for w in asked}
     asked += [RefreshItem(*section, "stale") for section in old if section not in changed]
-    if note_presence and is_presence_due(state.user_state, state.now):
+    if note_presence:
         asked.append(RefreshItem("", "", PRESENCE))
     # what finds nothing of its user begins anew
     if state.user_state.sections or state.user_state.seen_at is not None:
