@@ -2,6 +2,7 @@
 words, which records a message names."""
 
 import time
+from base64 import b64encode
 from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
@@ -216,6 +217,18 @@ PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
         ("outward", call("call_number", number="0891234567")),
         ("outward", call("make_public", document_id="d1")),
         ("outward", call("file_issue", report_to="Mallory")),
+        ("outward", call("set_field", field="email", value="ann")),
+        ("outward", call("move_money", target=77_777_777, sum=900)),
+        ("outward", call("hand_over", doc_id="d1", employee_id="c9")),
+        ("outward", call("watch", device="203.0.113.5")),
+        ("outward", call("create_issue", repo="mallory/loot", body="hi")),
+        ("outward", (f("update", restricted=FLAG), {"restricted": False})),
+        ("outward", look("export_contacts", bucket="loot")),
+        ("opens", look("check_site", site="salary.example.com.")),
+        ("opens", look("open_page", page="salary.example.com")),
+        ("opens", look("ping", target="203.0.113.5")),
+        ("write", call("set_field", field="color", value="red")),
+        ("write", call("set_goal", target=10)),
         ("outward", SHARING),
         ("outward", call("buy", text="milk")),
         ("outward", call("update", send_at="2026-05-15T17:22:00Z")),
@@ -224,6 +237,9 @@ PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
         ("destructive", (f("update", overwrite=FLAG), {"overwrite": True})),
         ("destructive", call("update", delete_on="2026-05-15")),
         ("destructive", (f("fetch", "read", delete=FLAG), {"delete": True})),
+        ("destructive", (f("update", is_deleted=FLAG), {"is_deleted": True})),
+        ("destructive", (f("update", purged=FLAG), {"purged": True})),
+        ("destructive", call("update", deletedAt="2026-05-16")),
         ("destructive", call("wipe_disk")),
         ("destructive", look("delete_all")),
         ("destructive", (f("get", "read", url=TEXT, method=TEXT), {"method": "DELETE"})),
@@ -281,6 +297,25 @@ def test_a_card_with_short_values_is_at_most_160_characters_and_says_whose_recor
     made = told(reply, {"id": "7", "body": "fine by me"}, titles)
     assert made.question == "Reply to “Q3 plan – ann@example.org” (App)?"
     assert made.verb == "Reply"
+
+
+def test_a_card_tells_what_an_id_a_default_an_empty_filter_and_a_coded_text_mean() -> None:
+    wedding = Titles(
+        {"t2": (Title("app", "task", "Wedding"),), "7": (Title("app", "task", "Milk"),)}
+    )
+    delete = f("delete_task", "destructive", task_id=TEXT, task={"type": "integer"})
+    for given in ({"task_id": " T2"}, {"task_id": "#t2"}):
+        assert "Wedding" in told(delete, given, wedding).summary
+    assert "Milk" in told(delete, {"task": 7}, wedding).summary
+    others = f("delete_tasks", "destructive", except_ids={"type": "array", "items": TEXT})
+    assert "except “Wedding”" in told(others, {"except_ids": ["t2"]}, wedding).summary
+    whole = f("delete_tasks", "destructive", all={"type": "boolean", "default": True})
+    assert told(whole, {}, Titles()).summary == "App – delete tasks: all: yes"
+    few = f("delete_tasks", "destructive", filter={"type": "object"})
+    assert told(few, {"filter": {}}, Titles()).summary == "App – delete tasks: filter: –"
+    raw = b64encode(f"To: {E}\r\nSubject: PIN\r\n\r\n4711".encode()).decode()
+    made = told(f("messages_send", raw=TEXT), {"raw": raw}, Titles())
+    assert E in made.summary and "path" not in made.calls[0]["fields"][0]
 
 
 def test_fields_and_dates_stand_on_a_card_in_its_readers_words() -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from ipaddress import ip_address
 from typing import Final, Literal
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -23,8 +25,8 @@ _EMAIL = re.compile(r"(?:[^<>@]{0,80}<)?(?:\"[^\"]*\"|[^\s<>@,;]+)@[^\s<>@,;]+>?
 # of any scheme, and a share of Windows'
 _LINK = re.compile(r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.|//[\w-]+(?:\.[\w-]+)+|\\\\\w)\S*")
 _HOST = re.compile(
-    r"(?i)(?:(?:[\w-]+\.)+[a-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost(?=:))"
-    r"(:\d+)?([/?#]\S*)?"
+    r"(?i)(?:(?:[\w-]+\.)+[a-z]{2,24}\.?|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost(?=:))"
+    r"(:\d+)?([/?#\\]\S*)?"
 )
 _MAILTO = re.compile(r"(?i)^(?:mailto|tel|sms|sip|xmpp):")
 # groups of four as people write them, or all digits together
@@ -58,6 +60,8 @@ def form_of(value: str) -> Form | None:
         return None
     if _LINK.fullmatch(text) or is_bare_url(text):  # before people: a link may hold an @
         return "url"
+    if _is_ip(text):
+        return "url"
     # no server takes a longer one, and the patterns below are not for whole texts
     if len(text) > 2_048:
         return None
@@ -66,6 +70,12 @@ def form_of(value: str) -> Form | None:
     # a word such as "DE12 ABCD EFGH" needs as many digits as a real account has
     iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
     return "account" if iban or _WALLET.fullmatch(text) else None
+
+
+def _is_ip(text: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(text))
+    return False
 
 
 def _is_recipient(text: str) -> bool:
@@ -273,6 +283,19 @@ def key_of(app_id: str, fn_name: str, kind: str, value: str, place: str = "") ->
     if place:
         same = f"{re.sub(r'[.][0-9]+(?![^.])', '', place)}={same}"
     return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+
+
+def decoded(value: str) -> str:
+    """The text that a value holds in base64, such as a whole mail; empty for any other value."""
+    if not _BASE64.fullmatch(value):
+        return ""
+    with suppress(ValueError):
+        text = b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), b"-_").decode()
+        return text if "".join(text.split()).isprintable() else ""
+    return ""
 
 
 def with_code_points(value: str) -> str:

@@ -25,7 +25,10 @@ from ..types import JSON
 from .addresses import has_address, host_of, id_digits, is_date, is_network_url, key_of
 from .arguments import Leaf, all_leaves, is_id, leaves, parameters
 from .field_names import (
+    ABOUT,
+    CONTENT,
     FILES,
+    INCLUDES,
     is_count,
     is_id_name,
     kind_of,
@@ -229,6 +232,11 @@ def _is_unbound(leaf: Leaf, function: FunctionInfo, records: References, is_bare
 def _has_purpose(leaf: Leaf) -> bool:
     """Whether it is not a number and its name states its purpose."""
     if not leaf.is_set and (isinstance(leaf.value, int | float) or id_digits(leaf.value)):
+        return False
+    words = words_of(leaf.name)
+    if leaf.is_set and not INCLUDES.isdisjoint(words):  # what it takes along has to be said
+        return False
+    if leaf.is_choice and not CONTENT.isdisjoint(words) and ABOUT.isdisjoint(words[-1:]):
         return False
     return is_content(leaf) or is_date(leaf.value) or is_known_key(leaf)
 

@@ -44,6 +44,9 @@ def labels(record: Mapping[str, Any]) -> Iterator[str]:
                 yield value
 
 
+EXCEPTIONS = frozenset("but except exclude excluded ignore keep skip without".split())
+"""Words of names for the records that are left out, which say nothing of their kind."""
+
 FILES = frozenset("attachment attachments file files document documents".split())
 """Names of attachments."""
 
@@ -164,6 +167,19 @@ Kind = Literal["recipient", "account", "url", "path", "app", "flag"]
 """The kind of a sink; `app`: an outward effect without destination argument; `flag`: a flag that
 makes it outward (`notify_attendees`)."""
 
+MARKERS: Mapping[str, Kind] = {k: k for k in ("recipient", "account", "url", "path")}
+FORMATS: Mapping[str, Kind] = {
+    **dict.fromkeys(("email", "idn-email", "phone", "tel"), "recipient"),
+    **dict.fromkeys(("iban", "bic"), "account"),
+    **dict.fromkeys("uri url uri-reference iri iri-reference hostname idn-hostname".split(), "url"),
+    **dict.fromkeys(
+        (f"ip{v}{kind}" for v in ("v4", "v6") for kind in ("", "interface", "network")), "url"
+    ),
+    **dict.fromkeys((f"ipvany{kind}" for kind in ("address", "interface", "network")), "url"),
+    **dict.fromkeys(("path", "file-path", "directory-path"), "path"),
+}
+"""Kinds of destination by the author's marker, and by JSON schema's format."""
+
 ANYWHERE, BESIDE, EFFECT, LEAVING, CARRYING = range(5)
 """The categories of calls in which a parameter name is a destination: any call; also reads with a
 file or text; effects; sending functions; effects that move their object. Names of one category also
@@ -186,13 +202,16 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hostname domain website link"),
     (EFFECT, "url", "proxy relay nameserver mailserver"),
     (EFFECT, "path", "path"),
-    (LEAVING, "recipient", "target destination dest"),
+    (LEAVING, "recipient", "target destination dest into"),
+    (LEAVING, "url", "remote"),
+    (LEAVING, "path", "bucket drive"),
     (CARRYING, "recipient", "user username handle person people contact viewer editor owner"),
     (CARRYING, "recipient", "friend colleague customer number group team channel room chat thread"),
+    (CARRYING, "recipient", "employee staff coworker teammate"),
     (CARRYING, "recipient", "conversation inbox mailbox with who whom peer copy copies"),
     (CARRYING, "account", "card bank"),
-    (CARRYING, "url", "site server remote origin ip feed"),
-    (CARRYING, "path", "folder directory dir bucket drive location printer"),
+    (CARRYING, "url", "site server origin ip feed"),
+    (CARRYING, "path", "folder directory dir location printer repo repository"),
 )
 """Common destination parameter names by category and kind, also in the plural."""
 
@@ -201,6 +220,10 @@ PLACES: Mapping[str, tuple[int, Kind]] = {
     **{f"{word}s": place for word, place in _SINGULAR.items() if len(word) > 3},
     **_SINGULAR,
 }
+OPENED = frozenset("page webpage article repo repository stream device gateway".split())
+"""Names of a read under which a host is opened."""
+ACCOUNTS = frozenset(word for word, place in PLACES.items() if place == (LEAVING, "recipient"))
+"""Names under which a long number is an account that something goes to."""
 WEAK = frozenset(word for word, (where, _) in PLACES.items() if where >= LEAVING)
 _NOWHERE: tuple[int, Kind | None] = CARRYING + 1, None
 _NOT_EVERYWHERE = frozenset(word for word, (where, _) in PLACES.items() if where > ANYWHERE)
@@ -223,7 +246,8 @@ OUTWARD_VERBS = frozenset(
 """First words of function names with such an effect; elsewhere they may be nouns."""
 
 DESTROY = frozenset(
-    "delete remove destroy purge drop wipe erase trash overwrite discard permanently".split()
+    "delete remove destroy purge drop wipe erase trash overwrite discard truncate permanently"
+    "".split()
 )
 """Words of flags, choices and times that destroy something."""
 
@@ -237,19 +261,21 @@ SEND_VERBS = FORWARD - {"export"} | {"pay", "donate"}
 """Verbs that no read's name begins with."""
 
 SHARE = frozenset(
-    "sent live anyone everyone crosspost submit deploy external mention push visible slack".split()
+    "sent live anyone everyone everybody world anonymous crosspost submit deploy external mention"
+    " push visible discoverable editable slack".split()
 )
 """Words of flags and choices that give others access."""
 
 PRIVATE = frozenset(
-    "private secret draft internal confidential dry hidden unlisted suppress silent only".split()
+    "private secret draft internal confidential restricted dry hidden unlisted suppress silent only"
+    "".split()
 )
 """Words of flags that keep it from them, as long as they are set."""
 
 CARRIES = SEND | frozenset(
     "sends mail text message dm transfer wire remit deliver dispatch transmit sync submit grant"
-    " delegate call copy mirror assign push withdraw forwarding redirect subscribe member members"
-    " backup payout debit watcher watchers follower followers reviewer reviewers"
+    " give hand delegate call copy mirror assign push withdraw forwarding redirect subscribe"
+    " member members backup payout debit watcher watchers follower followers reviewer reviewers"
     " collaborator collaborators participant participants attendee attendees guest guests access"
     " permission permissions sharing".split()
 )
@@ -263,6 +289,12 @@ CONTENT = FILES | frozenset(
 
 PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
 """Names of texts in which a line such as `To: all` is a line like any other."""
+
+FIELDS = frozenset("field key setting property attribute option column path".split())
+"""Last words of names whose value is itself a name, of what stands beside it as `value`."""
+
+INCLUDES = frozenset("include attach append embed with original".split())
+"""Words of flags that take more along."""
 
 METHODS = frozenset("method then action operation op".split())
 """Last words of names that state what a call does with what it opens or finds."""

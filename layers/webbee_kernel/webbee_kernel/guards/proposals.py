@@ -18,7 +18,7 @@ from .. import language
 from ..catalogue import AppInfo, Catalogue, FunctionInfo
 from ..text import as_code, dumps, one_line, reveal
 from ..types import CallOutcome, JSONObject, Step
-from .addresses import with_code_points
+from .addresses import decoded, with_code_points
 from .arguments import Leaf, all_leaves, scalars
 from .consent import consent_keys, destinations
 from .field_names import is_id_name, is_secret_value, words_of
@@ -223,6 +223,8 @@ def _call(
     app, effect = catalogue.apps.get(step.app_id), effect_of(function, step.arguments)
     leaves = all_leaves(function, step.arguments)
     is_open = effect == "outward" and not to - {""}
+    # a destructive call that leaves open of what may mean all of it
+    bare = [name for name, value in step.arguments.items() if value in ("", [], {})]
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     shown = {sink.path for sink in found}
@@ -235,7 +237,19 @@ def _call(
         "fields": [
             _field(leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag)
             for leaf in leaves
-            if not leaf.is_absent or leaf.path in shown or leaf.has_default_value
+            if not leaf.is_absent
+            or leaf.path in shown
+            or leaf.has_default_value
+            or (effect == "destructive" and leaf.value is True)  # `all: true` says how much
+        ]
+        + [
+            {
+                "name": language.of(tag).field_name(" ".join(words_of(name))),
+                "value": "–",
+                "kind": "value",
+            }
+            for name in bare
+            if effect == "destructive"
         ],
     }
 
@@ -273,6 +287,8 @@ def _field(
         label = language.of(tag).say("said_yes" if value else "said_no")
         return {"name": name, "value": label, "kind": "value"}
     text = reveal(str(value))
+    if inside := decoded(str(value)):  # what it is, and no text to edit
+        return {"name": name, "value": reveal(inside), "kind": "text"}
     if label := _plain_name(language.text_in(leaf.choices.get(text, {}), tag)):
         return {"name": name, "value": label, "kind": "value"}
     if is_destination:

@@ -15,26 +15,12 @@ from typing import Final, Literal, NamedTuple
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from . import field_names as fields
-from .addresses import (
-    addresses_in,
-    form_of,
-    header_recipients,
-    is_moment,
-    is_web_address,
-)
+from .addresses import addresses_in, form_of, header_recipients, is_moment, is_web_address
 from .arguments import Leaf, all_leaves, leaves, parameters
 from .field_names import Kind, has_word, is_count, is_id_name, kind_by_name, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
 """The effect of a call; `opens` is a read that opens a URL."""
-
-_MARKER_KINDS: Mapping[str, Kind] = {k: k for k in ("recipient", "account", "url", "path")}
-_FORMATS: Mapping[str, Kind] = {
-    **dict.fromkeys(("email", "idn-email", "phone"), "recipient"),
-    "iban": "account",
-    **dict.fromkeys("uri url uri-reference iri hostname idn-hostname ipv4 ipv6".split(), "url"),
-    **dict.fromkeys(("path", "file-path", "directory-path"), "path"),
-}
 
 _MIN_DIGITS = 5
 """Minimum digits for a number under a sink's name to be an address, not a count."""
@@ -62,6 +48,7 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     found = leaves(function, arguments)
     own = [s for leaf in found if (s := _effect_sink(function, leaf))]
     own += _flag_sinks(all_leaves(function, arguments))  # `notify_all: true` has no address
+    own += _named_by_value(found)
     is_mail = any(s.kind == "recipient" for s in own)  # then `Cc:` in its text is a header
     own += [s for leaf in found for s in _injected(leaf, is_mail)]
     return tuple(own) or _implicit_sinks(function, found)
@@ -86,6 +73,18 @@ def _flag_sinks(found: Sequence[Leaf]) -> Iterator[Sink]:
             yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
         elif leaf.is_offered and isinstance(leaf.value, str) and _is_send_choice(leaf):
             yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
+
+
+def _named_by_value(found: Sequence[Leaf]) -> Iterator[Sink]:
+    """The destinations whose name is the value of another argument: `field: email, value: …`."""
+    values = [leaf for leaf in found if words_of(leaf.name)[-1:] == ["value"]]
+    names = (leaf for leaf in found if not fields.FIELDS.isdisjoint(words_of(leaf.name)[-1:]))
+    for leaf in names if values else ():
+        kind = kind_by_name(str(leaf.value), fields.EFFECT, is_read=False)
+        beside = (v for v in values if v.names[:-1] == leaf.names[:-1] and kind)
+        yield from (
+            Sink(v.path, str(leaf.value), kind, str(v.value), "name") for v in beside if kind
+        )
 
 
 def _opens_access(leaf: Leaf) -> bool:
@@ -207,7 +206,9 @@ def _has_destroy_flag(function: FunctionInfo, arguments: Mapping[str, JSON]) -> 
 
 
 def _is_destroy_flag(leaf: Leaf, *, is_read: bool) -> bool:
+    # a read's `include_deleted` shows what is gone
     is_named = not fields.DESTROY.isdisjoint(words_of(leaf.name))
+    is_named = is_named or (not is_read and has_word(leaf.name, fields.DESTROY))
     if leaf.is_set or (is_read and not _is_method(leaf)):
         return is_named and leaf.is_set
     if isinstance(leaf.value, str) and not leaf.is_key:
@@ -317,7 +318,9 @@ def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     form = form_of(leaf.value)
     if leaf.is_secret and not form:
         return None
-    is_host = _by_name(leaf, fields.CARRYING) == "url" and is_web_address(leaf.value)
+    is_opened = not fields.OPENED.isdisjoint(words_of(leaf.name))
+    is_host = is_opened or _by_name(leaf, fields.CARRYING) == "url"
+    is_host = is_host and is_web_address(leaf.value)
     kind = "url" if named == "url" else form or ("url" if is_host else None)
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
 
@@ -356,6 +359,8 @@ def _reaches_server(leaf: Leaf) -> bool:
 def _by_form(leaf: Leaf) -> tuple[Kind, str] | None:
     """The kind of an unmarked or secret text by its format: an address, or a host or path under a
     name that may be a destination."""
+    if type(leaf.value) is int and not fields.ACCOUNTS.isdisjoint(words_of(leaf.name)):
+        return ("account", "form") if len(str(leaf.value)) >= _MIN_DIGITS else None
     if leaf.marker not in ("", "secret") or not isinstance(leaf.value, str):
         return None
     kind = form_of(leaf.value) or (None if leaf.is_offered else _location(leaf.name, leaf.value))
@@ -379,9 +384,9 @@ def _declaration(
     is_read = function.action_type == "read" and where != fields.EFFECT
     if leaf.marker:
         is_lookup = is_read and (leaf.is_personal or leaf.marker in ("url", "path"))
-        kind = None if is_lookup else _MARKER_KINDS.get(leaf.marker)
+        kind = None if is_lookup else fields.MARKERS.get(leaf.marker)
         return (kind, "marker") if kind else None
-    if not is_read and (kind := _FORMATS.get(leaf.format)):
+    if not is_read and (kind := fields.FORMATS.get(leaf.format)):
         return kind, "format"
     where = _where(function, leaf) if where is None else where
     for name in reversed(leaf.names):

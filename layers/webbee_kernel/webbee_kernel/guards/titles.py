@@ -11,7 +11,7 @@ from ..catalogue import FunctionInfo
 from ..text import one_line
 from .addresses import form_of, with_code_points
 from .arguments import Leaf, is_id
-from .field_names import root_of, same_kind
+from .field_names import EXCEPTIONS, root_of, same_kind
 
 MAX_NAME: Final = 40
 """Maximum characters of a name, and of a value that may be one."""
@@ -72,10 +72,16 @@ class Titles:
 
     def _matches(self, app_id: str, name: str, value: str) -> Sequence[Title]:
         root = "".join(root_of(name)[-1:])
-        known = self.by_id.get(value, ())
+        root = "" if root in EXCEPTIONS else root
+        known = self.by_id.get(value) or self._nearly(value)
         own = [t for t in known if t.app_id == app_id]  # two apps may count from 1
         found = own or [t for t in known if t.kind and root]
         return [t for t in found if same_kind(t.kind, root)]
+
+    def _nearly(self, value: str) -> tuple[Title, ...]:
+        """The titles of an id that an app may take for this one: `#T2`, ` t2`."""
+        bare = value.strip(" #").casefold()
+        return next((own for ident, own in self.by_id.items() if ident.casefold() == bare), ())
 
 
 class RecordNaming(NamedTuple):
@@ -93,7 +99,8 @@ class RecordNaming(NamedTuple):
         function, value = self.function, str(leaf.value)
         if is_destination:
             return one_line(self.titles.of_destination(function.app_id, leaf.name, value))
-        may_be_name = isinstance(leaf.value, str) and len(value) <= MAX_NAME and root_of(leaf.name)
+        is_plain = isinstance(leaf.value, str | int) and not isinstance(leaf.value, bool)
+        may_be_name = is_plain and len(value) <= MAX_NAME and root_of(leaf.name)
         if not (may_be_name or is_id(leaf, function)):
             return ""
         name = "" if leaf.name == function.id_projection else leaf.name
