@@ -69,13 +69,13 @@ class RefreshResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UserRefresh:
-    """The inputs of one refresh of a user."""
+    """The inputs of one refresh of a user; `infos` are of the apps that the user has."""
 
     user: User
     lease: Lease
     infos: Infos
     now: float
-    wanted: tuple[RefreshItem, ...] = ()
+    wanted: Sequence[RefreshItem] = ()
 
     @property
     def key(self) -> UserKey:
@@ -110,7 +110,7 @@ class UserRefresher:
         )
         if lease is None:
             return RefreshResult("skipped")
-        return await self._refresh(UserRefresh(user, lease, await self._infos(), now))
+        return await self._refresh(user, lease, await self._infos(), now)
 
     async def requested(self, message: RefreshRequest) -> RefreshResult:
         """Refresh what was requested and what is due. `carried` where another consumer refreshes
@@ -125,7 +125,7 @@ class UserRefresher:
         for _ in range(_TRIES):
             now = self._clock.now()
             if lease := await self._store.lease(key, now=now, until=now + LEASE_S):
-                return await self._refresh(UserRefresh(user, lease, infos, now, items))
+                return await self._refresh(user, lease, infos, now, items)
             # the holder of the lease sees the request when it saves
             if await self._store.ask(key, [w[:2] for w in items], now=now):
                 return RefreshResult("carried")
@@ -146,9 +146,13 @@ class UserRefresher:
             await self._store.register(UserKey.of(user), sections, who=user_fields(user))
         return bool(sections)
 
-    async def _refresh(self, refresh: UserRefresh) -> RefreshResult:
+    async def _refresh(
+        self, user: User, lease: Lease, infos: Infos, now: float, wanted: Sequence[RefreshItem] = ()
+    ) -> RefreshResult:
         """Deliver old alerts, run handlers, write data, deliver alerts, and save the bookkeeping
         last."""
+        own = {key: info for key, info in infos.items() if self._has(lease.state, key[0])}
+        refresh = UserRefresh(user, lease, own, now, wanted)
         before = self._sections(refresh)
         # a crash after the last save may have left an alert undelivered
         current = {**before, **await self._deliver_alerts(refresh, before.values())}
@@ -166,7 +170,8 @@ class UserRefresher:
     async def _removed(
         self, refresh: UserRefresh, stored: Mapping[tuple[str, str], Section]
     ) -> dict[tuple[str, str], Section]:
-        """The sections that their app, which is loaded, no longer registers, without their data."""
+        """The sections that their app, which is loaded, no longer registers, or that the user has
+        no more, without their data."""
         apps = (await self._dispatch.catalogue()).apps
         return {
             key: replace(s, data=None, version=s.version + 1, previous=None)
@@ -233,26 +238,18 @@ class UserRefresher:
     def _sections(self, refresh: UserRefresh) -> dict[tuple[str, str], Section]:
         """Sections of the timer and new requested ones. One without its extension, or uninstalled,
         gets no due time."""
-        state = refresh.lease.state
-        new = {
-            w[:2]: Section(*w[:2], due_at=refresh.now)
-            for w in refresh.wanted
-            if self._has(state, w.app_id)
-        }
-        stored = {**new, **{s.key: s for s in state.sections}}
+        infos, keys = refresh.infos, (w[:2] for w in refresh.wanted)
+        new = {key: Section(*key, due_at=refresh.now) for key in keys if key in infos}
+        stored = {**new, **{s.key: s for s in refresh.lease.state.sections}}
         return {
-            key: (
-                replace(section, ttl=refresh.infos[key].ttl)
-                if key in refresh.infos and self._has(state, section.app_id)
-                else replace(section, due_at=None)
-            )
-            for key, section in stored.items()
+            key: replace(s, ttl=infos[key].ttl) if key in infos else replace(s, due_at=None)
+            for key, s in stored.items()
         }
 
     def _is_requested(self, refresh: UserRefresh, section: Section) -> bool:
         """Whether it was requested and is still needed: always after an effect, a stale one only if
         not refreshed since."""
-        if section.key not in refresh.infos or not self._has(refresh.lease.state, section.app_id):
+        if section.key not in refresh.infos:
             return False
         if section.key in refresh.lease.requested:
             return True

@@ -11,7 +11,7 @@ import operator
 import re
 import threading
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..types import Event, UserKey
@@ -82,7 +82,6 @@ def apply_update(write: Write, current: Item) -> Item:
 
 
 _KEY: Final = ("pk", "sk")
-_PARTITION: Final = "#pk = :pk"
 _INDEXES: Final = {
     "by_created": ("pk", "created"),
     **{f"by_{n}": ("pk", f"i{n}") for n in range(1, 5)},
@@ -152,28 +151,21 @@ class MemoryDatabase(Database):
 
     def _sorted_items(self, query: Query) -> list[Item]:
         """The items of the key condition after the query's start, in order."""
-        index, forward = _INDEXES.get(query.index, _KEY), not query.backwards
-        last = _position(query.after, index) if query.after else None
-        found = [
-            (place, item)
-            for item in self._candidates(query, index[0])
-            if index[1] in item
-            and ((place := _position(item, index)) != last)
-            and (last is None or (place > last) is forward)
-        ]
-        found.sort(key=lambda pair: pair[0], reverse=not forward)
-        return [item for _, item in found]
+        index = _INDEXES.get(query.index, _KEY)
+        found = {_position(item, index): item for item in self._items_of(query, *index)}
+        places = sorted(found, reverse=query.backwards)
+        if query.after:
+            last = _position(query.after, index)
+            places = [p for p in places if (p < last if query.backwards else p > last)]
+        return [found[place] for place in places]
 
-    def _candidates(self, query: Query, partitioned_by: str) -> list[Item]:
-        partitions = self._tables[query.table]
-        candidates = list(partitions.values())
-        if partitioned_by == "pk":
-            candidates = [partitions[query.values["pk"]]]
-            # the commonest condition: no item has to be looked at
-            if query.condition == _PARTITION:
-                return list(candidates[0].values())
-        items = (item for partition in candidates for item in partition.values())
-        return [item for item in items if holds(query.condition, item, query.values)]
+    def _items_of(self, query: Query, partitioned_by: str, sorted_by: str) -> Iterator[Item]:
+        table = self._tables[query.table]
+        is_own = partitioned_by == "pk"
+        for partition in [table[query.values["pk"]]] if is_own else table.values():
+            for item in partition.values():
+                if sorted_by in item and holds(query.condition, item, query.values):
+                    yield item
 
 
 def _position(item: Item, index: tuple[str, str]) -> tuple[Any, str, str]:

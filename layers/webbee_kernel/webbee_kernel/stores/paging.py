@@ -249,21 +249,20 @@ class DocumentQuery:
         page, more = remaining[: self.limit], len(remaining) > self.limit
         cursor = None
         if more:
-            cursor = self._tokens.write(page[-1].key if self.field else "", page[-1].created)
+            cursor = self._tokens.write(*self._place(page[-1])[1:])
         found = [row.document for row in page]
         return Page(data=found, cursor=cursor, has_more=more, total=total)
 
     def _is_after_cursor(self, row: Row) -> bool:
         if self.after is None:
             return True
-        if not self.field:
-            return row.created > self.after[1]
         last = self._place(row._replace(key=self.after[0], created=self.after[1]))
         return self._place(row) < last if self.is_descending else self._place(row) > last
 
     def _place(self, row: Row) -> tuple[bool, str, str]:
+        key = row.key if self.field else ""
         # the key of what is missing is the last one: going down it would be the first
-        return self.is_descending and row.key != MISSING, row.key, row.created
+        return self.is_descending and key != MISSING, key, row.created
 
     def log_cost(self, what: str, documents: int) -> None:
         """Log how many documents were read, where that was many, and the index that would help."""

@@ -71,27 +71,23 @@ class Generation(NamedTuple):
     fields: str = ""
     since: float = 0.0
     done: bool = False
-    total: int = 0
+    n: int = 0
+    """Documents in them."""
 
     @classmethod
     def of(cls, marker: Item) -> Generation:
         """What the marker of a collection says."""
-        if "gen" not in marker:
-            return cls()
-        since, total = float(marker["since"]), int(marker["n"])
-        return cls(marker["gen"], marker["fields"], since, "done" in marker, total)
+        return cls(**{name: marker[name] for name in cls._fields if name in marker})
 
     def marker(self, collection: Collection) -> Item:
         """The item of a user's collection with nothing counted yet."""
         user = collection.user
-        item: Item = {
+        return {
             **collection.marker_key,
             "users_key": members_key(user.tenant_id, collection.app_id, collection.name),
             "user_id": user.imperal_id,
+            **(self._asdict() if self.gen else {}),
         }
-        if self.gen:
-            item |= {"gen": self.gen, "fields": self.fields, "since": self.since, "n": 0}
-        return {**item, "done": 1} if self.done else item
 
     def count_writes(self, table: str, collection: Collection, more: int) -> list[Write]:
         """The write that counts so many more documents, if the generation still lasts; none where
@@ -170,7 +166,7 @@ class Generations(TableStore):
                     *count, *(self._backfill_write(collection, state, r) for r in step)
                 )
             if len(rows) <= BACKFILL:
-                await self._update(collection.marker_key, {"done": 1}, _LASTS, gen=state.gen)
+                await self._update(collection.marker_key, {"done": True}, _LASTS, gen=state.gen)
         except ConditionFailed:
             self.forget(collection)
 

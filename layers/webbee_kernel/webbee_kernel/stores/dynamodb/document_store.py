@@ -162,7 +162,7 @@ class DocumentStore(TableStore):
             return question.page(rows, len(rows))
         rows = await self._rows(question, state, found, need=limit + 1)
         # the marker counts the whole collection, not what matches
-        total = state.total if state and order_by and not where else None
+        total = state.n if state and order_by and not where else None
         return question.page(rows, total)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
@@ -172,7 +172,7 @@ class DocumentStore(TableStore):
         is_useful = question.index_field if where else collection.fields
         state = await self._generations.read(collection) if is_useful else None
         if state and state.done and not where:
-            return state.total
+            return state.n
         found = ranges(self._table, question, state)
         if not found.exact:
             return len(await self._rows(question, state, found))

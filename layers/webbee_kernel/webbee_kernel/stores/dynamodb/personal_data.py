@@ -113,12 +113,6 @@ class PersonalData:
         self._apps = {KERNEL_APP, *apps}
         self._documents = DocumentStore(database, tables["store"])
 
-    async def secret_names(self) -> tuple[str, ...]:
-        """`app/name` of every secret the person gave; values are never told."""
-        above = secrets_of(self._user)
-        paths = await self._secrets.below(above)
-        return tuple(path.removeprefix(f"{above}/") for path in paths)
-
     async def export(self, cursor: str | None = None) -> tuple[list[str], str | None]:
         """Lines from a cursor on, and the cursor of the next part; ValueError for a cursor that
         this did not give out. Secrets are named in the first part and never told, nor what looks
@@ -132,8 +126,10 @@ class PersonalData:
         lines: list[str] = []
         after = None
         if cursor is None:
-            names = await self.secret_names()
-            lines += [_line("secret", name.partition("/")[0], name, None) for name in names]
+            above = f"{secrets_of(self._user)}/"
+            for path in await self._secrets.below(above[:-1]):
+                name = path.removeprefix(above)
+                lines.append(_line("secret", name.partition("/")[0], name, None))
         else:
             index, pk, sk = tokens.read(cursor, int, KEY, KEY)
             after = index, pk, sk
