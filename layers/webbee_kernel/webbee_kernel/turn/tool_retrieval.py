@@ -27,7 +27,7 @@ BUDGET = 21_000
 """Characters of a session's first selection from a larger one: about 5,500 tokens."""
 
 MAX_LISTED = 56_000
-"""Characters up to which later messages add; beyond it earlier additions are dropped."""
+"""Characters up to which later messages add; beyond it the latest additions are dropped."""
 
 IN_FULL = 3_000
 """Characters of the first selection for full forms of the nearest; the rest is for brief forms."""
@@ -62,7 +62,7 @@ class ListedTool(NamedTuple):
 
 class ToolList(NamedTuple):
     """The tools that a turn has shown, in order. The first `base` were selected for the session's
-    first message and stay while the catalogue is unchanged; additions may be dropped."""
+    first message and stay while the catalogue is unchanged; later additions may be dropped."""
 
     tools: tuple[ListedTool, ...]
     base: int
@@ -201,15 +201,16 @@ def _extend(
     near: Sequence[tuple[int, float]],
 ) -> tuple[ToolList, int]:
     """The previous list with needed and near functions appended, and the number of unchanged ones.
-    If that is too much, earlier additions are dropped; the first selection stays, so that the
-    cached beginning does."""
-    more: list[int] = []
-    for kept in (before.tools, before.tools[: before.base]):
+    If that is too much, the latest additions are dropped, down to the first selection, so that the
+    cached beginning stays."""
+    kept, more = before.tools, list[int]()
+    for count in range(len(before.tools), before.base - 1, -1):
+        kept = before.tools[:count]
         more = _additions(functions, kept, needed, near)
         listed = (*kept, *_list_tools(functions, more, ADDED_IN_FULL))
         size = sum(characters(tool(functions[p.number], p)) for p in listed)
         if len(listed) <= MAX_GROWN and size <= MAX_LISTED:
-            return ToolList(listed, before.base), len(kept)
+            return ToolList(listed, before.base), count
     # what was used of late stays, also beyond the limit
     room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
     listed = (*kept, *_list_tools(functions, more[:room], ADDED_IN_FULL))
