@@ -107,24 +107,15 @@ def _is_unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) ->
     if not basis.has_message:
         return False
     given = [*leaves(function, arguments)]
-    as_id = partial(_as_id, function=function, given=given, records=basis.records)
-    found = [*map(as_id, given)]
-    is_bound = all(_is_bound(x, function, basis, given) for x in found)
-    if not is_bound or _is_unrequested(found, function, basis, given):
+    found = (_as_id(x, function, given, basis.records) for x in given)
+    # enumerations and defaults bind nothing (the contract's last line)
+    binding = [x for x in found if not (x.is_offered or x.is_absent or _is_key(x, basis.records))]
+    if not all(_is_bound(x, function, basis, given) for x in binding):
+        return True
+    is_about = any(is_id(x, function) or not (_is_number(x) or is_date(x.value)) for x in binding)
+    if not (is_about or _mentions_call(basis.records.words, function, given)):
         return True
     return _is_emptied(function, arguments, given)
-
-
-def _is_unrequested(
-    found: list[Leaf], function: FunctionInfo, basis: Basis, given: list[Leaf]
-) -> bool:
-    """Whether no argument is a text or id, and the message does not mention the call."""
-    binding = (x for x in found if not (x.is_offered or x.is_absent or _is_key(x, basis.records)))
-    if any(
-        is_id(x, function) or (isinstance(x.value, str) and not is_date(x.value)) for x in binding
-    ):
-        return False
-    return not _mentions_call(basis.records.words, function, given)
 
 
 def _is_emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> bool:
@@ -132,15 +123,10 @@ def _is_emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> 
     is a deletion."""
     if given and not any(is_id(leaf, function) for leaf in given):
         return False
-    rules = parameters(function.input_schema)
-    preset = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
-    used = _filled_names(function, arguments)
-    return any(n not in used and v not in preset.get(n, ()) for n, v in arguments.items())
-
-
-def _filled_names(function: FunctionInfo, arguments: Given) -> set[str]:
-    """The names of non-empty arguments."""
-    return {x.names[0] for x in all_leaves(function, arguments) if x.value != "" and not x.is_key}
+    rules = function.input_schema.get("properties") or {}
+    found = (x for x in all_leaves(function, arguments) if x.value != "" and not x.is_key)
+    empty = arguments.keys() - {x.names[0] for x in found}
+    return any(rules.get(name, {}).get("default", ...) != arguments[name] for name in empty)
 
 
 def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> Leaf:
@@ -317,9 +303,9 @@ def _is_unbound_search(function: FunctionInfo, arguments: Given, basis: Basis) -
 
 def _extras(function: FunctionInfo, arguments: Given, words: UserWords) -> Iterator[Leaf]:
     """The arguments of a read that the user did not say and the schema does not offer."""
-    given = [x for x in all_leaves(function, arguments) if not x.is_absent]
+    given = (x for x in all_leaves(function, arguments) if not x.is_absent)
     found = [x for x in given if x.is_item or not isinstance(x.value, bool)]
-    numbers = [x.path for x in found if _is_plain_number(x) and not x.is_offered][:_MAX_NUMBERS]
+    numbers = [x.path for x in found if _is_plain_number(x)][:_MAX_NUMBERS]
     for leaf in found:
         group = _siblings(leaf, found)
         # a choice repeated in a list could count out a secret
@@ -362,11 +348,8 @@ _SMALL, _MAX_NUMBERS = 100, 2
 
 
 def _is_bound(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf]) -> bool:
-    """Whether an argument of a plain write is bound to the user, or needs no binding: values from
-    the schema, numbers, dates."""
-    # enumerations and defaults bind nothing (the contract's last line)
-    if leaf.is_offered or leaf.is_absent or _is_key(leaf, basis.records):
-        return True
+    """Whether an argument of a plain write is bound to the user, or needs no binding: numbers and
+    dates."""
     if _is_row_selector(leaf, function):
         return basis.words.has_text(leaf.phrase)
     if is_id(leaf, function):

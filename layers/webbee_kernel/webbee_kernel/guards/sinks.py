@@ -44,7 +44,10 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     opens see `urls`."""
     if function.action_type == "read":
         found = all_leaves(function, arguments)
-        return _read_sinks(function, found) or _misdeclared(function, found)
+        # declared a read, and named by a verb of sending
+        is_sent = not fields.SEND_VERBS.isdisjoint(words_of(function.fn_name)[:1])
+        sent = (_app_sink("function", found),) if is_sent else ()
+        return _read_sinks(function, found) or sent
     found = leaves(function, arguments)
     own = [s for leaf in found if (s := _effect_sink(function, leaf))]
     own += _flag_sinks(all_leaves(function, arguments))  # `notify_all: true` has no address
@@ -234,19 +237,15 @@ def _read_sinks(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ..
     """The destinations of a read: names that only receive results, else addresses to which content
     is sent, else people next to a file or text."""
     plain = [leaf for leaf in found if _is_explicit(leaf)]
-    explicit = [leaf for leaf in found if leaf in plain or not (leaf.is_default or not leaf.value)]
+    given = [x for x in found if _is_explicit(x) or (x.value and not x.is_default)]
+    forwarded = (
+        Sink(x.path, x.name, "recipient", str(x.value), "name") for x in given if _is_forwarding(x)
+    )
     return (
-        tuple(_sinks(function, explicit, fields.ANYWHERE))
-        or tuple(_sinks(function, plain))
+        (*_sinks(function, given), *forwarded)
         or _address_sinks(function, plain)
         or tuple(_sinks(function, _beside_content(plain), fields.BESIDE))
     )
-
-
-def _misdeclared(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
-    """The app sink of a function that is declared a read but has a sending verb."""
-    is_sent = not fields.SEND_VERBS.isdisjoint(words_of(function.fn_name)[:1])
-    return (_app_sink("function", found),) if is_sent else ()
 
 
 def _address_sinks(function: FunctionInfo, plain: Sequence[Leaf]) -> tuple[Sink, ...]:
@@ -292,8 +291,6 @@ def _sinks(
     for leaf in found:
         if kind := _declaration(function, leaf, where):
             yield Sink(leaf.path, leaf.name, kind[0], str(leaf.value), kind[1])
-        elif where == fields.ANYWHERE and _is_forwarding(leaf):
-            yield Sink(leaf.path, leaf.name, "recipient", str(leaf.value), "name")
 
 
 def _is_forwarding(leaf: Leaf) -> bool:
@@ -388,7 +385,7 @@ def _declaration(
         return (kind, "marker") if kind else None
     if not is_read and (kind := fields.FORMATS.get(leaf.format)):
         return kind, "format"
-    where = _where(function, leaf) if where is None else where
+    where = _where(function) if where is None else where
     for name in reversed(leaf.names):
         is_changed = not _carries(function) and not fields.CONTACTS.isdisjoint(fields.root_of(name))
         if kind := kind_by_name(name, where, is_read=is_read):
@@ -396,7 +393,7 @@ def _declaration(
     return None
 
 
-def _where(function: FunctionInfo, leaf: Leaf) -> int:
+def _where(function: FunctionInfo) -> int:
     """The category of a call, in which parameter names are interpreted."""
     if function.action_type == "read":
         return fields.LEAVING if _is_sending(function) else fields.ANYWHERE
