@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import date
 from ipaddress import ip_address
 from typing import Final, Literal
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from .. import language
 from ..clock import digest
@@ -68,7 +68,7 @@ def form_of(value: str) -> Form | None:
     if _is_recipient(text):
         return "recipient"
     # a word such as "DE12 ABCD EFGH" needs as many digits as a real account has
-    iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
+    iban = _IBAN.fullmatch(text) and len(re.findall(r"\d", text)) >= 8
     return "account" if iban or _WALLET.fullmatch(text) else None
 
 
@@ -196,23 +196,19 @@ def host_of(value: str) -> str:
         return ""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")
-        host = _origin(parts)
+        number = parts.port
     except ValueError:
         return ""
-    # redirects carry a second address in the query: `?next=//evil.example`
-    query = _decode(f"?{parts.query}#{parts.fragment}")
-    other = _ADDRESS_IN.search(_decode(parts.path) + query) or _HOST_IN.search(query)
-    return "" if other else host
-
-
-def _origin(parts: SplitResult) -> str:
-    """The origin of a web URL; empty for other schemes."""
     # other schemes have no host that was accepted as one of the web
     usual = {"https": 443, "http": 80}.get(parts.scheme)
     if not usual or not parts.hostname:
         return ""
-    port = f":{parts.port}" if parts.port not in (None, usual) else ""
-    return f"{parts.scheme}://{parts.hostname}{port}".removeprefix("https://")
+    port = f":{number}" if number not in (None, usual) else ""
+    host = f"{parts.scheme}://{parts.hostname}{port}".removeprefix("https://")
+    # redirects carry a second address in the query: `?next=//evil.example`
+    query = _decode(f"?{parts.query}#{parts.fragment}")
+    other = _ADDRESS_IN.search(_decode(parts.path) + query) or _HOST_IN.search(query)
+    return "" if other else host
 
 
 def _decode(text: str) -> str:

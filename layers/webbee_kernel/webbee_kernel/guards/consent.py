@@ -112,7 +112,7 @@ def _is_unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) ->
     binding = [x for x in found if not (x.is_offered or x.is_absent or _is_key(x, basis.records))]
     if not all(_is_bound(x, function, basis, given) for x in binding):
         return True
-    is_about = any(is_id(x, function) or not (_is_number(x) or is_date(x.value)) for x in binding)
+    is_about = any(is_id(x, function) or _is_text(x) for x in binding)
     if not (is_about or _mentions_call(basis.records.words, function, given)):
         return True
     return _is_emptied(function, arguments, given)
@@ -356,7 +356,7 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf
         return _is_named_record(leaf, function, basis, given)
     text = str(leaf.value)
     # quantities and dates of a write that stays here bind nothing
-    if _is_number(leaf) or is_date(text):
+    if not _is_text(leaf):
         return True
     return basis.words.has_text(text, _siblings(leaf, given)) or (
         basis.records.is_known(text) and _is_named_record(leaf, function, basis, given)
@@ -379,10 +379,10 @@ def _is_key(leaf: Leaf, records: References) -> bool:
     return is_known_key(leaf) or (leaf.is_key and str(leaf.value) in records.keys)
 
 
-def _is_number(leaf: Leaf) -> bool:
-    """Whether it is a number, and not a string by its schema."""
+def _is_text(leaf: Leaf) -> bool:
+    """Whether it is a text other than a date, also a number that the schema takes as one."""
     kinds = {shape.get("type") for shape in leaf.shapes} - {None, "null"}
-    return not isinstance(leaf.value, str) and kinds != {"string"}
+    return not is_date(leaf.value) and (isinstance(leaf.value, str) or kinds == {"string"})
 
 
 def _is_named_record(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf]) -> bool:

@@ -187,13 +187,12 @@ def check_ids(
         if leaf.is_offered or not (is_id_name(name) or name == function.id_projection):
             continue
         if not isinstance(ident, bool) and not known.contains(name, ident):
-            raise _fabricated_id(name, ident, lookup_functions(name, others))
-
-
-def _fabricated_id(name: str, ident: float | str, where: Sequence[str]) -> CallError:
-    look = f"look it up first with {' or '.join(where)}" if where else "look it up first"
-    message = f"{name}={str(ident)!r} stands in no fact, result or message of the user: {look}."
-    return CallError("FABRICATED_ID_SHAPE", breach("I-AH-1", message), field=name)
+            where = " or ".join(lookup_functions(name, others))
+            look = f"look it up first{where and f' with {where}'}."
+            message = (
+                f"{name}={str(ident)!r} stands in no fact, result or message of the user: {look}"
+            )
+            raise CallError("FABRICATED_ID_SHAPE", breach("I-AH-1", message), field=name)
 
 
 def ids_in(arguments: JSONObject) -> list[JSONObject]:
@@ -206,12 +205,12 @@ def lookup_functions(name: str, functions: Sequence[FunctionInfo]) -> tuple[str,
     """At most three read functions that do not require such an id: those named like its kind
     first."""
     kind = "".join(root_of(name)[-1:])
-    reads = [f for f in functions if f.action_type == "read" and name not in _required(f)]
+    reads = [
+        f
+        for f in functions
+        if f.action_type == "read" and name not in (f.input_schema.get("required") or ())
+    ]
     return tuple(f.fn_name for f in sorted(reads, key=lambda f: kind not in f.fn_name)[:MAX_HINTS])
-
-
-def _required(function: FunctionInfo) -> list[str]:
-    return [str(r) for r in function.input_schema.get("required") or ()]
 
 
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ \-]{0,40}>|\{\{[^{}]*\}\}|\$\{[^{}]*\}")

@@ -333,19 +333,14 @@ def _field_text(field: JSONObject, tag: str) -> str:
     if field.get("title"):
         label = "" if name in _BARE_IDS else f"{name} "
         return label + _quote(str(field["title"]), tag)
-    if _DATE.fullmatch(value):  # as a day of the reader's own calendar
-        return f"{name}: {_day(value, tag)}"
+    if _DATE.fullmatch(value):  # as the reader writes it, if it is one
+        with suppress(ValueError):
+            value = language.of(tag).date(value)
+        return f"{name}: {value}"
     if field["kind"] == "text":
         return f"{name} {excerpt(value, tag)}"
     colon = "" if field["kind"] == "record" else ":"
     return f"{name}{colon} {as_code(one_line(value))}"
-
-
-def _day(value: str, tag: str) -> str:
-    """A date in the user's format; unchanged if invalid."""
-    with suppress(ValueError):
-        return language.of(tag).date(value)
-    return value
 
 
 def excerpt(text: str, tag: str = "en") -> str:
@@ -406,8 +401,7 @@ def _titles(call: JSONObject, tag: str) -> list[str]:
     fields, own = call["fields"], {language.of(tag).field_name(name) for name in TITLES}
     is_key = call["effect"] == "destructive" and len(fields) == 1
     titles = [f["title"] for f in fields if f["kind"] == "record" and f.get("title")]
-    texts = (f for f in fields if f["kind"] == "text")
-    titles += [f["value"] for f in texts if f["name"] in own or is_key]
+    titles += [f["value"] for f in fields if f["kind"] == "text" and (f["name"] in own or is_key)]
     return list(map(str, titles))
 
 

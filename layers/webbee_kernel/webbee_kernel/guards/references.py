@@ -58,12 +58,10 @@ class References:
             found.setdefault(normal(record.ident), []).append(record)
         return {ident: tuple(records) for ident, records in found.items()}
 
-    def of(self, value: object, name: str = "", app_id: str = "") -> tuple[Record, ...]:
+    def of(self, value: object, name: str, app_id: str) -> tuple[Record, ...]:
         """The records with this id: of the function's app, else of other apps if the argument names
         their kind."""
         found = self._by_id.get(normal(value), ())
-        if not app_id:
-            return found
         root = "".join(root_of(name)[-1:])
         own = tuple(r for r in found if r.app_id == app_id)
         others = tuple(r for r in found if r.kind and root)
@@ -79,24 +77,14 @@ class References:
 
     def has_value(self, app_id: str, value: str) -> bool:
         """Whether a result of this app contains the value, so that it learns nothing new."""
-        return normal(value) in self._fields.get(app_id, frozenset())
+        return (app_id, normal(value)) in self._values
 
     @cached_property
-    def _fields(self) -> Mapping[str, frozenset[str]]:
-        found: dict[str, set[str]] = {}
-        for source in self.results:
-            texts = (str(v) for _, v, _ in scalars_in(source.data))
-            short = {normal(v) for v in texts if len(v) <= MAX_LABEL}
-            found.setdefault(source.app_id, set()).update(short)
-        return {app_id: frozenset(values) for app_id, values in found.items()}
+    def _values(self) -> frozenset[tuple[str, str]]:
+        texts = ((s.app_id, str(v)) for s in self.results for _, v, _ in scalars_in(s.data))
+        return frozenset((app_id, normal(t)) for app_id, t in texts if len(t) <= MAX_LABEL)
 
-    def is_named(
-        self,
-        value: object,
-        name: str = "",
-        app_id: str = "",
-        values: Collection[str] = (),
-    ) -> bool:
+    def is_named(self, value: object, name: str, app_id: str, values: Collection[str] = ()) -> bool:
         """Whether the user's words contain an id, or name its record.
 
         The only id of the kind of `name` inside a named record is named with it. `values` are the
@@ -109,7 +97,8 @@ class References:
             return True
         if any(r.label for r in records):
             return False
-        around = (r for r in self._of_app(app_id) if ids_inside(r, name) == {normal(value)})
+        own = (r for r in self.records if r.app_id == app_id)
+        around = (r for r in own if ids_inside(r, name) == {normal(value)})
         return any(self._is_named(r, values) for r in around)
 
     def _has_name(self, records: Sequence[Record], values: CallValues) -> bool:
@@ -163,13 +152,13 @@ class References:
         """Every key in the results."""
         return frozenset(key for source in self.results for key, _, _ in scalars_in(source.data))
 
-    def is_new(self, value: object, name: str = "", app_id: str = "") -> bool:
+    def is_new(self, value: object, name: str, app_id: str) -> bool:
         """Whether it is the id of a record that this turn created."""
         found = self.of(value, name, app_id)
         first = found[-1:] if not any(r.source.age for r in found) else ()
         return any(r.source.action == "write" and self._is_sole(r) for r in first)
 
-    def is_only_one(self, value: object, name: str = "", app_id: str = "") -> bool:
+    def is_only_one(self, value: object, name: str, app_id: str) -> bool:
         """Whether it is the only record of its kind in the last reply."""
         records = self.of(value, name, app_id)
         if not records:
@@ -195,11 +184,8 @@ class References:
 
     def _only_inside(self, value: str, name: str, app_id: str) -> bool:
         """Whether it is the only nested id of its kind in earlier turns."""
-        earlier = [r for r in self._of_app(app_id) if r.source.age]
+        earlier = [r for r in self.records if r.app_id == app_id and r.source.age]
         return {ident for r in earlier for ident in ids_inside(r, name)} == {value}
-
-    def _of_app(self, app_id: str) -> Iterator[Record]:
-        return (r for r in self.records if app_id in ("", r.app_id))
 
     def _is_named(self, record: Record, values: CallValues) -> bool:
         known = self.named_cache.get((id(record), values))
@@ -305,8 +291,10 @@ class References:
             return any(len(value) >= MIN_LETTERS for value in values)
         labels = [self._keywords(other.label) for other in others]
         values = values.difference(*(map(normal, other.values) for other in others))
-        values_ = (frozenset(words_in(value)) for value in values)
-        return bool(words.difference(*labels)) or any(not _is_in(one, labels) for one in values_)
+        told = (frozenset(words_in(value)) for value in values)
+        return bool(words.difference(*labels)) or any(
+            not any(map(one.issubset, labels)) for one in told
+        )
 
     def _keywords(self, label: str) -> frozenset[str]:
         """The significant words of a label."""
@@ -326,10 +314,6 @@ class References:
 
 def _is_telling(word: str) -> bool:
     return len(word) >= MIN_LETTERS or any(c.isdigit() for c in word)
-
-
-def _is_in(words: frozenset[str], labels: Iterable[frozenset[str]]) -> bool:
-    return any(map(words.issubset, labels))
 
 
 def _stem(label: str) -> str:

@@ -239,7 +239,8 @@ def _read_sinks(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ..
     plain = [leaf for leaf in found if _is_explicit(leaf)]
     given = [x for x in found if _is_explicit(x) or (x.value and not x.is_default)]
     forwarded = (
-        Sink(x.path, x.name, "recipient", str(x.value), "name") for x in given if _is_forwarding(x)
+        Sink(x.path, x.name, "recipient", str(x.value), "name")
+        for x in filter(_is_forwarding, given)
     )
     return (
         (*_sinks(function, given), *forwarded)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 from .. import language
@@ -57,20 +57,15 @@ def words_in(text: str) -> tuple[str, ...]:
     """The words of a text in order, in NFKC without case and invisible characters: numbers with
     separators (`17:00`, `3.5`) and addresses whole, other words split at punctuation."""
     plain = unicodedata.normalize("NFKC", text).casefold()
-    return tuple(_split("".join(c for c in plain if unicodedata.category(c) != "Cf")))
-
-
-def _split(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(text):
-        whole = match[0]
-        if _is_atomic(whole):
-            yield whole
+    found: list[str] = []
+    for match in _WORD.finditer("".join(c for c in plain if unicodedata.category(c) != "Cf")):
+        if _is_atomic(match[0]):
+            found.append(match[0])
             continue
-        for part in _PART.findall(whole):
-            if not part.isascii() and re.search(UNSPACED, part):  # there each letter is a word
-                yield from part
-            else:
-                yield part
+        for part in _PART.findall(match[0]):
+            # in scripts without spaces each letter is a word
+            found += part if not part.isascii() and re.search(UNSPACED, part) else [part]
+    return tuple(found)
 
 
 class UserWords:
@@ -128,14 +123,12 @@ class UserWords:
         at = 0
         while at < len(run):
             # greedy: the longest piece first, so the scan stays short
-            end = next((n for n in range(len(run), at, -1) if self._holds_run(run[at:n])), at)
+            ends = range(len(run), at, -1)
+            end = next((n for n in ends if any(run[at:n] in r for r in self._runs)), at)
             if end - at < min(MIN_RUN, len(run)) and run[at:end] not in self._runs:
                 return False
             at = end
         return True
-
-    def _holds_run(self, piece: str) -> bool:
-        return any(piece in run for run in self._runs)
 
     def _has_chunk(self, chunk: str, next_chunk: str) -> bool:
         """Whether a chunk between spaces is the user's, with its punctuation and case."""
@@ -203,7 +196,8 @@ class UserWords:
             return True
         # a figure has no forms: 12 is not 120, `a1b` is not `a1c`
         if _is_atomic(word):
-            return word in self._figures or _hour(word) in self._figures
+            # "at 9" is 09:00
+            return not self._figures.isdisjoint((word, word.removesuffix(":00").lstrip("0")))
         return language.stem(word, self.tag) in self._stems
 
     @cached_property
@@ -239,12 +233,6 @@ def _pattern(text: str) -> re.Pattern[str]:
     # (?!) matches nowhere: an empty text stands in no message
     inside = re.escape(unicodedata.normalize("NFC", text)) or "(?!)"
     return re.compile(rf"(?<![\w.@+$€£~/-])(?<!\d,){inside}(?![\w@$€£%]|[.:/+-]\w|,\d)")
-
-
-def _hour(word: str) -> str:
-    """A full hour as users say it: `09:00` → 9."""
-    # "at 9" and 09:00
-    return word.removesuffix(":00").lstrip("0")
 
 
 def _is_atomic(word: str) -> bool:

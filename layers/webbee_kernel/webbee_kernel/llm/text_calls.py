@@ -120,7 +120,7 @@ def arguments_of(value: object) -> JSONObject | str:
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         [value] = value
     if isinstance(value, dict):
-        return {str(k): v for k, v in value.items()}
+        return value
     return json.dumps(value, ensure_ascii=False, default=str) if value else {}
 
 
