@@ -183,21 +183,18 @@ def _with_json(leaf: Leaf) -> Iterator[Leaf]:
     """The leaf, followed by the leaves of the JSON that its text holds."""
     yield leaf
     # `payload: '{"to": "…"}'` would hide a destination in a text
-    inner_json = _json_in(leaf.value) if isinstance(leaf.value, str) else None
-    if inner_json is not None:
-        for inner in _walk(inner_json, (), {}, leaf.path, leaf.names, 0):
-            yield from _with_json(inner)
+    text = leaf.value if isinstance(leaf.value, str) else ""
+    held: Any = None
+    if text.lstrip()[:1] in ("{", "["):  # cheap: most texts are no JSON
+        with suppress(ValueError, RecursionError):
+            held = json.loads(text)
+    for inner in _walk(held, (), {}, leaf.path, leaf.names, 0):
+        yield from _with_json(inner)
 
 
 def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
     """Every parameter of a schema, nested ones after their parent, as a leaf without a value."""
     yield from islice(_parameters(shapes_of(schema, schema), schema, "", (), ()), MAX_PARAMETERS)
-
-
-def enum_values(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The values of all enumerations in a schema."""
-    for parameter in parameters(schema):
-        yield from (v for shape in parameter.shapes for v in shape.get("enum") or ())
 
 
 def _parameters(
@@ -359,18 +356,6 @@ def _rules(shapes: Shapes) -> Mapping[str, Any]:
 
 def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
-
-
-def _json_in(text: str) -> Any:
-    """The non-empty object or list in a JSON text, or None."""
-    # cheap: most texts are no JSON
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict | list) and value else None
 
 
 def _item_shapes(shapes: Shapes, number: int, root: Mapping[str, Any]) -> Shapes:

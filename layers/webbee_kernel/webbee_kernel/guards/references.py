@@ -16,7 +16,7 @@ from operator import attrgetter
 from .. import language
 from ..catalogue import FunctionInfo
 from .addresses import normal
-from .arguments import enum_values
+from .arguments import parameters
 from .field_names import MAX_LABEL, NUMBER_WORDS, root_of, same_kind, words_of
 from .result_records import CallData, Record, ids_inside, records_in, scalars_in
 from .user_words import UserWords, words_in
@@ -270,7 +270,9 @@ class References:
 
     @cached_property
     def _choices(self) -> frozenset[str]:
-        return frozenset(normal(v) for f in self.functions for v in enum_values(f.input_schema))
+        given = chain.from_iterable(parameters(f.input_schema) for f in self.functions)
+        shapes = chain.from_iterable(p.shapes for p in given)
+        return frozenset(normal(v) for shape in shapes for v in shape.get("enum") or ())
 
     @cached_property
     def _kinds_typed(self) -> frozenset[tuple[str, str]]:
