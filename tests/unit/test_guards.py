@@ -107,14 +107,13 @@ def test_a_small_number_that_only_a_date_a_time_a_text_or_a_count_holds_is_no_id
 
 AS_IDS: list[Any] = [
     *({"id": 11}, {"id": "11"}, {"user_id": 11}, {"order": 11}, {"order_number": 11}),
-    *({"number": 11}, {"orders": [10, 11]}, {"order_ids": ["10", "11"]}, {"id": "order_11"}),
-    *({"orders": {"11": {"paid": True}}}, {"id": "O-11"}, [9, 10, 11]),
-    {"rows": [{"title": f"row {n}"} for n in range(12)]},
+    *({"number": 11}, {"orders": [10, 11]}, {"order_ids": ["10", "11"]}),
+    *({"orders": {"11": {"paid": True}}}, [9, 10, 11]),
 ]
 
 
 @pytest.mark.parametrize("data", AS_IDS)
-def test_a_small_number_passes_that_stands_as_an_id_or_counts_rows_without_ids(data: Any) -> None:
+def test_a_small_number_passes_that_stands_as_an_id(data: Any) -> None:
     assert holds(11, data) and holds("11", data)
 
 

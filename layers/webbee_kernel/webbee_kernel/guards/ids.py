@@ -19,7 +19,6 @@ SMALL_DIGITS = 4
 hold the id."""
 
 _EDGES = " \t\n#№.,;:!?()[]{}<>\"'«»“”„"
-_ID_NUMBER = re.compile(r"[^\W\d_]+[_\-#: ]?(\d+)")
 _MOMENT = re.compile(r"[\d\-:./,+ T]+Z?", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w-])(?=[^\W\d]{0,40}-?\d)[\w-]{1,64}(?![\w-])")
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -43,9 +42,7 @@ class KnownIds:
         self._fields: dict[str, set[str]] = {}
         self._texts: list[str] = []
         self._messages = tuple(messages)
-        self._id_numbers: set[str] = set()
         self._suspect = dict.fromkeys(_fold(value) for value in suspect)
-        self._rows = 0
         # parsing five turns of facts costs more than most turns need
         self._pending = iter(data)
         self._results = iter(results)
@@ -60,7 +57,6 @@ class KnownIds:
                     self._scalar(str(key), field + LIST_SUFFIX)
                 self.learn(item, str(key))
         elif isinstance(value, list | tuple):
-            self._rows = max(self._rows, _countable(value))
             for item in value:
                 self.learn(item, field if field.endswith(LIST_SUFFIX) else field + LIST_SUFFIX)
         # True is an int to Python and an id to nobody
@@ -70,9 +66,8 @@ class KnownIds:
     def contains(self, argument: str, value: str | float) -> bool:
         """Whether `value` occurs in the conversation, alone or inside another value.
 
-        A number of up to four digits must be the value of a field that may hold this argument, the
-        number in an id (`task_11`), a number of the user's ("the second one"), or a row number of a
-        list without ids.
+        A number of up to four digits must be the value of a field that may hold this argument, or a
+        number of the user's ("the second one").
         """
         self._read_pending()
         return self._is_known(argument, _fold(str(value)))
@@ -102,30 +97,18 @@ class KnownIds:
             fields = {f for f in fields if is_id_name(f.removesuffix(LIST_SUFFIX))}
         # "3" stands in every conversation, as a count, an hour, a day
         if text.isdecimal() and len(text) <= SMALL_DIGITS:
-            return self._is_known_number(argument, text, fields)
+            is_field = any(may_hold(field, argument) for field in fields)
+            return is_field or text in self._message_numbers
         phrase = _spaced(text)
         if fields or phrase in self._message_text:
             return bool(phrase.strip())
         return text not in self._suspect and any(phrase in t for t in self._texts)
 
-    def _is_known_number(self, argument: str, small: str, fields: set[str]) -> bool:
-        is_number = small in self._id_numbers or small in self._message_numbers
-        return (
-            is_number
-            # the third row of a list without ids may be asked for as 3
-            or 0 < int(small) <= self._rows
-            or any(may_hold(field, argument) for field in fields)
-        )
-
     def _scalar(self, value: str, field: str) -> None:
         text = _fold(value)
         self._fields.setdefault(text, set()).add(field)
-        # the parts of a date are no ids
-        if _MOMENT.fullmatch(text):
-            return
-        self._texts.append(_spaced(text))
-        if is_id_name(field.removesuffix(LIST_SUFFIX)) and (found := _ID_NUMBER.fullmatch(text)):
-            self._id_numbers.add(found[1])
+        if not _MOMENT.fullmatch(text):  # the parts of a date are no ids
+            self._texts.append(_spaced(text))
 
     @cached_property
     def _message_text(self) -> str:
@@ -158,12 +141,6 @@ def _spaced(text: str) -> str:
     """The words and numbers of a text between single spaces: `certificate_7504069` equals
     `certificate 7504069`, and parts of words do not match."""
     return f" {_SEPARATORS.sub(' ', text).strip()} "
-
-
-def _countable(rows: list[JSON] | tuple[JSON, ...]) -> int:
-    """The number of rows if none has an id, so that users refer to them by position; else 0."""
-    bare = all(isinstance(r, dict) and not any(is_id_name(str(k)) for k in r) for r in rows)
-    return len(rows) if bare else 0
 
 
 MAX_HINTS = 3
