@@ -192,7 +192,7 @@ def host_of(value: str) -> str:
     """
     text = value.strip()
     # `https://good.example@evil.example` leads to the second host
-    if any(c in text for c in "\\@\t\r\n ") or not text.isprintable():
+    if re.search(r"[\\@\s]", text) or not text.isprintable():
         return ""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")

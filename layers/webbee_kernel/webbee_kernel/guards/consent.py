@@ -107,15 +107,20 @@ def _is_unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) ->
     if not basis.has_message:
         return False
     given = [*leaves(function, arguments)]
-    found = (_as_id(x, function, given, basis.records) for x in given)
-    # enumerations and defaults bind nothing (the contract's last line)
-    binding = [x for x in found if not (x.is_offered or x.is_absent or _is_key(x, basis.records))]
+    binding = [*_binding(function, given, basis.records)]
     if not all(_is_bound(x, function, basis, given) for x in binding):
         return True
     is_about = any(is_id(x, function) or _is_text(x) for x in binding)
     if not (is_about or _mentions_call(basis.records.words, function, given)):
         return True
     return _is_emptied(function, arguments, given)
+
+
+def _binding(function: FunctionInfo, given: list[Leaf], records: References) -> Iterator[Leaf]:
+    """The arguments that have to be bound; enumerations and defaults bind nothing."""
+    for leaf in given:
+        if not (leaf.is_offered or leaf.is_absent or _is_key(leaf, records)):
+            yield _as_id(leaf, function, given, records)
 
 
 def _is_emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> bool:

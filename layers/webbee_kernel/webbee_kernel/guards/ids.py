@@ -94,11 +94,10 @@ class KnownIds:
         fields = self._fields.get(text, set())
         # an invented value becomes real where an app gives it as an id
         if text in self._suspect:
-            fields = {f for f in fields if is_id_name(f.removesuffix(LIST_SUFFIX))}
+            fields = set(filter(_is_id_field, fields))
         # "3" stands in every conversation, as a count, an hour, a day
         if text.isdecimal() and len(text) <= SMALL_DIGITS:
-            is_field = any(may_hold(field, argument) for field in fields)
-            return is_field or text in self._message_numbers
+            return text in self._message_numbers or any(may_hold(f, argument) for f in fields)
         phrase = _spaced(text)
         if fields or phrase in self._message_text:
             return bool(phrase.strip())
@@ -122,6 +121,10 @@ class KnownIds:
         numbers = (language.numbers(m, language.detect(m)) for m in self._messages)
         said = {str(n.value) for n in chain.from_iterable(numbers)}
         return frozenset(said.union(self._message_text.split()))
+
+
+def _is_id_field(field: str) -> bool:
+    return is_id_name(field.removesuffix(LIST_SUFFIX))
 
 
 def fabricated(arguments: JSONObject) -> Iterator[str]:

@@ -95,11 +95,13 @@ class References:
         kinds = {r.kind for r in records} - {""} or {*root_of(name)}
         if self._is_typed(str(value), kinds) or self._has_name(records, values):
             return True
-        if any(r.label for r in records):
+        if any(map(attrgetter("label"), records)):
             return False
-        own = (r for r in self.records if r.app_id == app_id)
-        around = (r for r in own if ids_inside(r, name) == {normal(value)})
-        return any(self._is_named(r, values) for r in around)
+        return any(
+            self._is_named(r, values)
+            for r in self.records
+            if r.app_id == app_id and ids_inside(r, name) == {normal(value)}
+        )
 
     def _has_name(self, records: Sequence[Record], values: CallValues) -> bool:
         own = (r for r in records if r.source.action)  # an argument is a model's word, no app's

@@ -25,6 +25,10 @@ def is_unreadable(ident: str) -> bool:
     return _UUID.fullmatch(ident) is not None
 
 
+def _read_id(ident: str) -> str:
+    return "" if is_unreadable(ident) else f" ({ident})"
+
+
 class Title(NamedTuple):
     """The title of a record, its kind and an address in it (a mail's sender is who a reply goes
     to). `is_nested`: it was inside another record with a title."""
@@ -54,8 +58,7 @@ class Titles:
         ]
         texts = dict.fromkeys(t.text for t in own)
         texts = dict.fromkeys(t for t in texts if t not in shown) or texts
-        text = " / ".join(texts)
-        text += f" ({value})" if len(texts) > 1 and not is_unreadable(value) else ""
+        text = " / ".join(texts) + _read_id(value) * (len(texts) > 1)
         from_ = dict.fromkeys(with_code_points(t.address) for t in own if t.address)
         return Title(app_id, "", text, ", ".join(from_))
 
