@@ -36,8 +36,6 @@ MAX_CHANCE, WINDOW, MAX_ALIKE = 0.2, 0.1, 1000
 them, and maximum figures in it."""
 IN_LINE = 6
 """Maximum figures of a line for chains of three."""
-MAX_PARTS = 8
-"""Maximum fields of a record for a - b - c: places minus sold minus reserved."""
 REPLY = "reply"
 """The path of figures from the reply."""
 
@@ -152,12 +150,6 @@ class Arithmetic:
             for rows, label in table.groups.items():
                 yield Figure(len(rows), SIZE, f"count({table.name} {label})")
             yield from (*table.derived(), *table.totals())
-
-    @property
-    def totals(self) -> frozenset[Number]:
-        """The integer sums of columns."""
-        made = (f.value for t in self._tables for f in t.totals() if isinstance(f.value, int))
-        return self._index.cached("totals", lambda: frozenset(made))
 
     @property
     def _groups(self) -> Layer:

@@ -10,7 +10,7 @@ from .. import language
 from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
-from .places import Number, Owner, Place, Rows, key_words
+from .places import Owner, Place, Rows, key_words
 from .reading import Claim, Reading, Sentence, has_any
 from .record_binding import Bound
 
@@ -51,19 +51,11 @@ class Counts:
             return ""
         # a larger list may be told of in part: false is only more than there are
         rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
-        rows = [r for r in rows if not self._is_total(r.size + claim.mention.value)]  # "238 more"
-        if self._figures.is_total(claim.mention.value):
-            rows = []  # "555 plants" of rows with so many each
         if not rows and not places and claim.mention.value in self._message_numbers:
             rows = [r for r in self._lists if r.size > 1]
         return ", ".join(
             f"{n}: {size}" for n, size in [*{_name(r): r.size for r in rows}.items()][:MAX_LISTS]
         )
-
-    def _is_total(self, total: Number) -> bool:
-        """Whether a field beside all rows tells a total."""
-        held = self._index.numbers.get(total, ())
-        return any(p.call >= 0 and not self._index.is_row(p.owner) for p in held)
 
     def names(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether the words or unit after a number name one of its fields."""
@@ -92,7 +84,7 @@ class Counts:
         if id(rows) not in self._states:
             self._states[id(rows)] = self._state_rows(rows)
         owners, size = self._states[id(rows)]
-        numbers = self._numbers_before(word) if owners else []
+        numbers = self._numbers_before(word)
         is_part = len(numbers) > 1 and numbers[-1].mention.value == size
         least = 0 if is_part else len(owners)
         for number in numbers[-2:-1] if is_part else numbers[-1:]:
@@ -139,8 +131,6 @@ class Counts:
         if any(c.kind == "number" for one in parts for c in self._reading.claims_in(one)):
             return ""  # "nine: two on A, seven on B"
         records, more = self._named_parts(labels, parts)
-        if claim.mention.value != said[0] and said[0] not in map(self._size_of, records):
-            return ""  # "for two (it is for four): …"
         named = self._days(colon, part.end) or len(records)
         return str(named) if named and {named, len(parts) - more}.isdisjoint(said) else ""
 
@@ -156,9 +146,6 @@ class Counts:
         """The number of days in a span that has only days: "on 3 May and on 4 May"; else 0."""
         inside = self._reading.claims_in(Sentence(start, end, ""))
         return len(inside) if len(inside) > 1 and all(c.kind in DAYS for c in inside) else 0
-
-    def _size_of(self, record: Owner) -> int:
-        return self._index.rows_of(record[:-1])
 
     def _named_parts(self, labels: Bound, parts: Sequence[Sentence]) -> tuple[set[Owner], int]:
         """The records that an enumeration names, one per part, and the number of parts about

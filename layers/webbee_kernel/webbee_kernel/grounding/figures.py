@@ -10,12 +10,13 @@ from functools import cached_property
 from itertools import repeat
 
 from .. import language
+from ..language.numerals import normalise
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
 from .arithmetic import MAX_SAID, REPLY, Arithmetic
 from .groups import ANY, QUOTIENT, Figure
 from .index import Index
 from .measures import Measures
-from .places import MESSAGE, Number, Owner, Place, currencies_of, kind_of, normalise, word_after
+from .places import MESSAGE, Number, Owner, Place, currencies_of, kind_of, word_after
 from .reading import Claim, Reading, has_any
 from .words import places_ending, places_grouped
 
@@ -28,7 +29,7 @@ MAX_DAYS = 36_500
 MAX_COUNT_DIGITS = 4
 """Maximum digits of an unseparated number that may be a count."""
 MAX_FIGURES = 100
-"""Maximum figures of a reply used in line totals."""
+"""Maximum figures of a reply whose lines are told apart."""
 MAX_DISTANCE, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Maximum distance of a hedge ("about") from a figure, and characters that separate them."""
 _ABOUT = ("~", "\u2248")
@@ -237,9 +238,6 @@ class Figures:
         is_worked_out = mention.value < MIN_LONG or unit.name == "year"
         if (unit.measure == "time" and is_worked_out) or is_rough(self.reading, claim):
             return True
-        last = self.reading.before(claim)
-        if last and last.kind == "money" and claim.start - last.end <= 2 == len(claim.token):
-            return True  # "3,640 dollars 50 cents"
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         told = bool(mention.unit or unit)
         return (whole and not told) or (mention.value == 100 and told)
@@ -303,10 +301,6 @@ class Figures:
         """The derivations from index and reply."""
         said = [one for _, one in self._known][:MAX_SAID]
         return Arithmetic(self.index, said, self._named_rows, self._lines())
-
-    def is_total(self, value: Number) -> bool:
-        """Whether a number is the sum of a column."""
-        return value in self.arithmetic.totals
 
     def _lines(self) -> list[list[Figure]]:
         """The reply's sourced figures by line."""

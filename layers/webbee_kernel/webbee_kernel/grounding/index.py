@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from .. import language
 from ..language import Mention
-from ..language.numerals import amount_in
+from ..language.numerals import amount_in, normalise
 from ..text import more_of
 from . import places
 from .places import (
@@ -31,7 +31,6 @@ from .places import (
     key_words,
     kind_of,
     moment,
-    normalise,
 )
 from .words import Words
 
@@ -51,7 +50,6 @@ _SHAPE = re.compile(
     r"|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
     r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
 )
-_DAY_IN = re.compile(r"(?<![^\W_])(\d{4})-([01]\d)-([0-3]\d)(?![^\W_])")
 MAX_DETECTED = 200
 """Texts whose language is detected individually."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
@@ -221,10 +219,7 @@ class Index:
             kind_hint = "money" if value[-3:-2] in (".", ",") and not kind_of(at.key) else at.kind
             number = int(value) if is_whole else float(value.replace(",", "."))
             self._number(number, at._replace(kind=kind_hint))
-        elif kind == "opaque":
-            for day in _DAY_IN.finditer(value):  # FREE_UNTIL_2026-11-18
-                self._date(int(day[1]), int(day[2]), int(day[3]), at)
-        else:
+        elif kind != "opaque":
             self._prose.append((value, at))
             for amount in amount_in(value, language.of(self.tag)):
                 self._number(amount, at._replace(value=amount, kind="money"))

@@ -98,14 +98,6 @@ class Rows:
         return any(isinstance(step, int) for step in self.owner[2:])
 
 
-def normalise(value: Number) -> Number:
-    """The value for comparison: ints exact, floats rounded to six decimals."""
-    if isinstance(value, int):
-        return value
-    # from 2**53 on a float no longer tells one whole number from the next
-    return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
-
-
 def conflict(some: Iterable[Owner], others: Iterable[Owner]) -> bool:
     """Whether all records `some` are other rows of the same lists than `others`: none is equal to,
     or a parent or child of, one of them."""
@@ -113,12 +105,8 @@ def conflict(some: Iterable[Owner], others: Iterable[Owner]) -> bool:
 
 
 def _is_unrelated(owner: Owner, others: Iterable[Owner]) -> bool:
-    related = any(_is_within(owner, one) or _is_within(one, owner) for one in others)
+    related = any(owner[: len(one)] == one or one[: len(owner)] == owner for one in others)
     return not related and any(_is_other_row(owner, one) for one in others)
-
-
-def _is_within(owner: Owner, other: Owner) -> bool:
-    return owner[: len(other)] == other
 
 
 def _is_other_row(one: Owner, other: Owner) -> bool:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from .index import Index
 from .places import Owner, Place, conflict
@@ -25,6 +26,8 @@ DAY_KINDS = frozenset(("date", "moment", "month", "time"))
 """Kinds of values that can label a record, such as a day of a series."""
 MAX_VALUES, MAX_LABELS = 80, 12
 """Maximum values considered together; maximum adjacent labels for a value."""
+MAX_BESIDE = 6
+"""Maximum values before and behind another one that may explain it."""
 MAX_SHARED = 12
 """Values shared by more rows do not identify one."""
 MIN_FIELDS = 3
@@ -59,10 +62,6 @@ class Value:
         """The lists of its rows."""
         return {row[:-1] for row in self.rows}
 
-    def of(self, table: Owner) -> list[Owner]:
-        """Its rows in a list."""
-        return [row for row in self.rows if row[:-1] == table]
-
 
 class Bound:
     """The values of a reply that belong to records, by offset."""
@@ -70,9 +69,6 @@ class Bound:
     def __init__(self, values: Iterable[Value]) -> None:
         self._values = sorted(values, key=lambda one: one.claim.start)
         self._starts = [value.claim.start for value in self._values]
-
-    def __iter__(self) -> Iterator[Value]:
-        return iter(self._values)
 
     def between(self, start: int, end: int) -> list[Value]:
         """The values that begin between two offsets."""
@@ -90,7 +86,7 @@ def fields(places: Sequence[Place]) -> Sequence[Place]:
 def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
     """The values found only in rows."""
     for claim, places in told:
-        if places and all(index.is_row(place.owner) for place in places):
+        if places and all(map(index.is_row, map(attrgetter("owner"), places))):
             # an id of digits, kept as a text
             is_code = claim.token.isdigit() and places[0].value == claim.token
             is_text = claim.kind in TEXTUAL or is_code
@@ -118,24 +114,15 @@ def is_count(text: str, claim: Claim) -> bool:
 def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values that belong to another record than their label's, each with that record's value
     (`amount: 120.5`, or empty)."""
-    for inside in _by_sentence(reading, values):
-        for value, rows in _wrongly_bound(reading, inside):
-            yield value.claim, record_value(index, value, rows), rows
-
-
-def _wrongly_bound(
-    reading: Reading, inside: Sequence[Value]
-) -> Iterator[tuple[Value, frozenset[Owner]]]:
-    """The values of a sentence that belong to other records than their labels, with the labels'
-    rows."""
-    if not any(v.is_label for v in inside):
-        return
-    runs, segments = _runs(inside), _segments(reading, inside)
-    for place, value in enumerate(inside):
-        # the last of a long row of labels
-        near = _labels_for(reading, place, inside, runs, segments)[-MAX_LABELS:]
-        if near and is_unrelated(value, near) and not _is_explained(value, near, inside):
-            yield value, frozenset[Owner]().union(*(label.rows for label in near))
+    for inside in filter(_labels, _by_sentence(reading, values)):
+        runs, segments = _runs(inside), _segments(reading, inside)
+        for place, value in enumerate(inside):
+            # the last of a long row of labels
+            near = _labels_for(reading, place, inside, runs, segments)[-MAX_LABELS:]
+            beside = inside[max(0, place - MAX_BESIDE) : place + MAX_BESIDE + 1]
+            if near and is_unrelated(value, near) and not _is_explained(value, near, beside):
+                rows = frozenset[Owner]().union(*(label.rows for label in near))
+                yield value.claim, record_value(index, value, rows), rows
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
@@ -177,12 +164,9 @@ def _topic(table: Owner, values: Sequence[Value]) -> tuple[Owner, Sequence[Value
     """The only row of most values of a list, and these values; of two values the label's row. Empty
     for a tie."""
     others = _labels(values) if len(values) == 2 else values
-    rows = Counter(row for v in others for row in v.of(table))
-    most = max(rows.values(), default=0)
-    owner, *other = [row for row, n in rows.items() if n == most] or [()]
-    if other:
-        return (), ()
-    return owner, [v for v in values if owner in v.rows]
+    rows = Counter(row for v in others for row in v.rows if row[:-1] == table)
+    (owner, most), (_, next_most) = [*rows.most_common(2), ((), 0), ((), 0)][:2]
+    return (owner, [v for v in values if owner in v.rows]) if most > next_most else ((), ())
 
 
 def _labels(values: Sequence[Value]) -> Sequence[Value]:
@@ -212,21 +196,10 @@ def is_unrelated(value: Value, labels: Sequence[Value]) -> bool:
     return all(conflict(value.rows, label.rows) for label in labels)
 
 
-def _is_explained(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
-    """Whether a nearby value of the same field fits the labels: "3 A to 5 B", "120 to A, of that 40
-    in cash"."""
-    near = _nearby(value.claim.start, [label.claim.start for label in labels], inside)
-    return any(_is_same_field(v, value) and not is_unrelated(v, labels) for v in near)
-
-
-def _nearby(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Value]:
-    """The values between an offset and the nearest label, and the next one beyond."""
-    nearest = min(starts, key=lambda start: abs(start - at))
-    first, last = sorted((at, nearest))
-    near = [v for v in inside if first < v.claim.start < last]
-    if nearest > at:
-        return near + [v for v in inside if v.claim.start > nearest][:1]
-    return near + [v for v in inside if v.claim.start < min(starts)][-1:]
+def _is_explained(value: Value, labels: Sequence[Value], beside: Sequence[Value]) -> bool:
+    """Whether a value of the same field fits the labels: "3 A to 5 B", "120 to A, of that 40 in
+    cash"."""
+    return any(_is_same_field(v, value) and not is_unrelated(v, labels) for v in beside)
 
 
 def _is_same_field(one: Value, other: Value) -> bool:

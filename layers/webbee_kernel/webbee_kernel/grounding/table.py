@@ -14,7 +14,6 @@ from .evidence import Call, Evidence
 from .places import DATE, key_words
 from .receipts import receipts
 
-_IDS = re.compile(r"(?i)(?:^|_)ids?$|(?-i:Ids?)$")
 ROWS, MAX_COLUMNS, MAX_CELL = 12, 6, 60
 """Maximum rows, columns, and characters of a cell."""
 
@@ -107,7 +106,6 @@ def _table(
     rows: Sequence[Row], lang: Language, question: set[str], holder: Row, names: Mapping[str, str]
 ) -> str:
     columns = _columns(rows, question)
-    names = {**names, **_days_beside_moments(rows[:ROWS], columns)}
     lines = [
         "| " + " | ".join(_column_name(c, names, lang) for c in columns) + " |",
         "|---" * len(columns) + "|",
@@ -119,16 +117,6 @@ def _table(
     if left := _more(rows, lang):
         lines.append(f"\n{left.strip()}")
     return "\n".join(lines)
-
-
-def _days_beside_moments(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
-    """The dates without time in columns that also have UTC moments; they are shown unformatted."""
-    found = dict[str, str]()
-    for column in columns:
-        texts = [str(row.get(column)) for row in rows]
-        if any(text.endswith("Z") and DATE.fullmatch(text[:19]) for text in texts):
-            found |= {f"{column}.{text}": text for text in texts if DATE.fullmatch(text)}
-    return found
 
 
 def _columns(rows: Sequence[Row], question: set[str]) -> list[str]:
@@ -157,8 +145,7 @@ def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iter
     """The fields of one record, a line each, those that the question names first; if there is a
     summary, only named ones that it lacks."""
     fields, summary, names = _visible_fields(record), call.summary, call.columns
-    plain = _without_given_ids(fields, call)
-    keys = _without_ids(plain, question) or plain
+    keys = _without_ids(fields, question) or fields
     for key in sorted(keys, key=lambda k: not _is_in_question(k, question)):
         name, currency = _column_name(key, names, lang), _currency(record)
         values = [_value(key, item, currency, lang, names) for item in _as_list(fields[key])]
@@ -166,12 +153,6 @@ def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iter
         is_in_summary = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", summary) for m in marks)
         if not summary or (_is_in_question(key, question) and not is_in_summary):
             yield f"- {name}: {', '.join(values[:ROWS])}{_more(values, lang)}"
-
-
-def _without_given_ids(told: Row, call: Call) -> list[str]:
-    """The fields without those that repeat an id argument under another name: `in_reply_to`."""
-    given = {str(v) for k, ids in call.arguments.items() if _IDS.search(k) for v in _as_list(ids)}
-    return [k for k, v in told.items() if "id" in language.key_roles(k) or str(v) not in given]
 
 
 def _more(shown: Sequence[Any], lang: Language) -> str:

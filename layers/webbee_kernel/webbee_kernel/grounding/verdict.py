@@ -113,6 +113,7 @@ DERIVED = frozenset(("number", "percent", "time"))
 """Kinds of values that may be derived from the message's figures."""
 MAX_CHAIN = 4
 """Maximum rounds of derivation from derived values, such as a sum of two sums."""
+NO_GROUND = Ground(())
 MIN_ID_DIGITS = 4
 """Minimum digits of a number that is an id rather than a figure."""
 
@@ -165,8 +166,6 @@ class Check:
     def verdict(self) -> Verdict:
         """The marks and sources of the reply."""
         unsourced, free = self._sort_claims()
-        if unsourced and self._index.read_prose():
-            return Check(self._reading, self._evidence).verdict()
         naming = list(mentions.record_names(self._reading, self._index))
         values = [(c, g.places) for c, g in self._grounds if c.kind not in KINDS]
         # those that one value names first, in their order: sums of them are told in it
@@ -227,13 +226,12 @@ class Check:
 
     def _wrong_counts(self, named: frozenset[Owner]) -> Iterator[Mark]:
         """Marks for wrong list sizes; a value of a named record is none: "14 bottles" of a wine."""
-        shown = {c.start: g.places for c, g in self._grounds if not g.formula}
-        derived = {c.start for c, g in self._grounds if g.formula}
+        grounds = {c.start: g for c, g in self._grounds}
         for claim in self._reading.claims:
-            places = shown.get(claim.start, ())
-            if claim.kind == "number" and claim.start not in derived:
-                holds = self._counts.list_sizes(claim, places)
-                if holds and named.isdisjoint(_owners(places)):
+            ground = grounds.get(claim.start, NO_GROUND)
+            if claim.kind == "number" and not ground.formula:
+                holds = self._counts.list_sizes(claim, ground.places)
+                if holds and named.isdisjoint(place.owner for place in ground.places):
                     yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
     def _derive(self, claim: Claim) -> Ground | None:
@@ -363,10 +361,6 @@ class Check:
             return True
         grounds = [g for c, g in self._grounds if sentence.start <= c.start < sentence.end]
         return any(any(map(_is_data, ground.places[:3])) for ground in grounds)
-
-
-def _owners(places: Sequence[Place]) -> set[Owner]:
-    return {place.owner for place in places}
 
 
 def _is_length(place: Place) -> bool:

@@ -76,12 +76,7 @@ class Words:
 
     def _word(self, folded: str, word: str, lang: Language) -> list[Place]:
         forms = [folded, *self.by_stem(lang).get(lang.stem(word), ()), *self._inflected(folded)]
-        found = self._places_of(forms)
-        for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
-            found = found or self._places_of(
-                self._sounding(folded[:end])
-            )  # without a case's ending
-        return found
+        return self._places_of(forms) or self._places_of(self._sounding(folded))
 
     def _places_of(self, words: Iterable[str]) -> list[Place]:
         places = chain.from_iterable(map(self._places, dict.fromkeys(words)))
