@@ -51,7 +51,6 @@ from .timers import (
     earliest,
     merge_books,
     names_of,
-    number,
     previous_item,
     state_of,
     timer_key,
@@ -154,7 +153,7 @@ class SkeletonStore(TableStore):
                 await self._update(timer_key(user), changes, condition, own=STAMP, **values)
             except ConditionFailed as failure:
                 timer = failure.item
-                if number(timer, "lease_until") != lease.until:
+                if timer.get("lease_until") != lease.until:
                     return None
             else:
                 # purged while their refresh ran
@@ -174,7 +173,7 @@ class SkeletonStore(TableStore):
         given. False when the lease was lost: `save` will write nothing then. One read, then a write
         a section, all at once; a second one where an alert is to compare."""
         timer = await self._get(timer_key(user)) or {}
-        if number(timer, "lease_until") != lease.until:
+        if timer.get("lease_until") != lease.until:
             return False
         book = book_of(timer)
         before = {s.key: s for s in lease.state.sections}
@@ -351,8 +350,7 @@ class SkeletonStore(TableStore):
             )
         except ConditionFailed:
             return None
-        queued_until, swept_at = number(item, "queued_until"), number(item, "swept_at")
-        return ShardMark(queued_until or 0.0, swept_at or 0.0, until)
+        return ShardMark(item.get("queued_until", 0.0), item.get("swept_at", 0.0), until)
 
     async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
         """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
@@ -370,7 +368,7 @@ class SkeletonStore(TableStore):
         """How far the tick has come in the user's shard, perhaps a moment late. ½ read unit."""
         key = _shard_key(shard_of(user, self._shards))
         item = await self._database.get(self._table, key, eventually=True)
-        return number(item or {}, "queued_until") or 0.0
+        return float((item or {}).get("queued_until", 0.0))
 
     async def add_tenant(self, tenant_id: str, app_id: str = "") -> None:
         """Note that there is such a tenant, for good. Repeatable."""

@@ -105,7 +105,7 @@ def state_of(items: Iterable[Item]) -> UserState:
     by_key = {item["sk"]: item for item in items}
     timer = by_key.get(TIMER, {})
     book = book_of(timer)
-    lease_until = number(timer, "lease_until") or 0.0
+    lease_until = timer.get("lease_until", 0.0)
     sections = {key: _with_data(entry, by_key, lease_until) for key, entry in book.items()}
     return UserState(
         sections=tuple(sections[key] for key in sorted(sections)),
@@ -114,7 +114,7 @@ def state_of(items: Iterable[Item]) -> UserState:
             for sk, item in sorted(by_key.items())
             if sk.startswith("!") and sk != TIMER
         ),
-        seen_at=number(timer, "seen_at"),
+        seen_at=timer.get("seen_at"),
     )
 
 
@@ -133,7 +133,7 @@ def _with_data(entry: Section, by_key: Mapping[str, Item], lease_until: float) -
         data=loads(packed_text(item)),
         previous=loads(packed_text(before)) if fits else None,
         version=max(entry.version, version),
-        refreshed_at=number(item, "refreshed_at") if ahead else entry.refreshed_at,
+        refreshed_at=item.get("refreshed_at") if ahead else entry.refreshed_at,
         lease_until=lease_until,
     )
 
@@ -147,10 +147,6 @@ def _data_attribute(data: Any) -> Item:
     """The data as an attribute: text, or zlib's fastest where that saves write units. JSON of a
     kilobyte shrinks to a half and less, and each began kilobyte of the item is a unit."""
     return pack(dumps(data), name="data", inline=COMPRESS_FROM)[0]
-
-
-def number(item: Item, name: str) -> float | None:
-    return float(item[name]) if name in item else None
 
 
 def names_of(sections: Iterable[tuple[str, str]]) -> set[str]:
