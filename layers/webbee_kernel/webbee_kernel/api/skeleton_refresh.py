@@ -138,8 +138,7 @@ class RefreshService:
         user = UserKey.of(user_from(message.user))
         if await self.dispatch.settle(user, message.record):
             return "recorded"
-        again = open_effect(message.user, message.record, message.correlation_id)
-        await self._sender.send([again])
+        await self._sender.send([open_effect(message.user, message.record)])
         return "open"
 
 

@@ -18,7 +18,7 @@ from ..catalogue import Dispatch
 from ..clock import Clock, iso
 from ..config import Settings
 from ..errors import DispatchRefused, StorageUnavailable
-from ..observability import correlation_id, flush, measure
+from ..observability import flush, measure
 from ..sdk.records import User
 from ..stores.deployment import write_copy
 from ..stores.event_log import EventLog
@@ -61,7 +61,7 @@ def due_message(
     fields = {**who, "imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
     # SQS delays 900 s at most; whole seconds, rounded up
     delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
-    return UserDue(fields, queued_until, delay, correlation_id())
+    return UserDue(fields, queued_until, delay_s=delay)
 
 
 class Refresher:
@@ -83,7 +83,7 @@ class Refresher:
     async def tick(self, sender: RefreshQueue) -> int:
         """Queue one message for each shard; their number."""
         now = self._clock.now()
-        await sender.send([ShardDue(shard, now, correlation_id()) for shard in range(self._shards)])
+        await sender.send([ShardDue(shard, now) for shard in range(self._shards)])
         return self._shards
 
     async def refresh(self, message: RefreshMessage, sender: RefreshQueue | None = None) -> str:

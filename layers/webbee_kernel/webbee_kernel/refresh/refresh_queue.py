@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
@@ -148,61 +148,60 @@ class RefreshItem(NamedTuple):
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What every message has: the seconds by which it is delayed, and the id that the logs of those
+    who send and handle it share."""
+
+    delay_s: int = 0
+    correlation_id: str = field(default_factory=correlation_id)
+
+
 @dataclass(frozen=True, slots=True)
-class UserDue:
+class UserDue(Message):
     """Sections of this user fall due in `delay_s` seconds. `queued_until` is the shard's mark when
     it was sent (Unix seconds; 0 where no tick sent it)."""
 
     user: JSONObject
     queued_until: float = 0.0
-    delay_s: int = 0
-    correlation_id: str = ""
     kind: Literal["user_due"] = "user_due"
 
 
 @dataclass(frozen=True, slots=True)
-class RefreshRequest:
+class RefreshRequest(Message):
     """A request to refresh these sections of this user now."""
 
     user: JSONObject
     wanted: tuple[RefreshItem, ...] = ()
-    correlation_id: str = ""
-    delay_s: int = 0
     kind: Literal["refresh_asked"] = "refresh_asked"
 
 
 @dataclass(frozen=True, slots=True)
-class JobDue:
+class JobDue(Message):
     """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
 
     user: JSONObject
     app_id: str
     job: str
     minute: float
-    correlation_id: str = ""
-    delay_s: int = 0
     kind: Literal["job_due"] = "job_due"
 
 
 @dataclass(frozen=True, slots=True)
-class ShardDue:
+class ShardDue(Message):
     """One shard of the due index is to be queued; sent at `at`, Unix seconds."""
 
     shard: int
     at: float
-    correlation_id: str = ""
-    delay_s: int = 0
     kind: Literal["shard_due"] = "shard_due"
 
 
 @dataclass(frozen=True, slots=True)
-class OpenEffect:
+class OpenEffect(Message):
     """An effect whose caller stopped waiting: its audit record is to be completed."""
 
     user: JSONObject
     record: AuditRecord
-    delay_s: int = 0
-    correlation_id: str = ""
     kind: Literal["effect_open"] = "effect_open"
 
 
@@ -214,9 +213,9 @@ OPEN_S = 45
 """Seconds between two checks of an open effect."""
 
 
-def open_effect(user: JSONObject, record: AuditRecord, correlation_id: str = "") -> OpenEffect:
+def open_effect(user: JSONObject, record: AuditRecord) -> OpenEffect:
     """The message for the next check of an open effect."""
-    return OpenEffect({**user, "scopes": []}, record, OPEN_S, correlation_id)
+    return OpenEffect({**user, "scopes": []}, record, delay_s=OPEN_S)
 
 
 def to_wire(message: RefreshMessage) -> JSONObject:
@@ -257,7 +256,7 @@ class SqsRefreshQueue(RefreshQueue):
         if not wanted:
             return
         who = {**user_dict(user), "scopes": []}
-        message = RefreshRequest(who, tuple(wanted), correlation_id())
+        message = RefreshRequest(who, tuple(wanted))
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await self._send([message], brisk_client)
@@ -268,8 +267,7 @@ class SqsRefreshQueue(RefreshQueue):
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
         """One delayed message to skeleton_refresh; raises what the queue raises."""
-        message = open_effect(request.user, record, request.correlation_id)
-        await self._send([message], brisk_client)
+        await self._send([open_effect(request.user, record)], brisk_client)
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
         """Batches of ten, twenty at once; raises RuntimeError when the queue refused some."""

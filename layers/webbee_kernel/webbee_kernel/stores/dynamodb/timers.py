@@ -26,7 +26,7 @@ from ...types import JSONObject, UserKey, from_dict
 from ..codec import dumps, loads, pack, packed_text
 from ..item_keys import installation_key, previous_key, section_key, user_key
 from ..types import Installation, Lease, Section, UserState
-from .item_requests import STAMP, Item, key_of, stamp
+from .item_requests import Item, key_of
 
 Book = dict[tuple[str, str], Section]
 """Bookkeeping by app and section, no data in it."""
@@ -87,7 +87,6 @@ def data_item(user: UserKey, section: Section) -> Item:
         **key_of(user_key(user), section_key(*section.key)),
         **_data_attribute(section.data),
         "version": section.version,
-        STAMP: stamp(),
     }
     if section.refreshed_at is not None:
         item["refreshed_at"] = section.refreshed_at
