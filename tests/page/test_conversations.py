@@ -114,7 +114,7 @@ def test_what_is_drawn_is_not_quoted_counted_or_listed_in_the_reply_as_well(poll
     assert [told.count(text) for text in ("I know these", *offered)] == [1, 1, 1, 1]
     looked = {"app_id": "mail", "fn_name": "list_inbox", "display_name": "Почта", "status": "ok"}
     ran = answered(page, "what?", calls=[looked | {"duration_ms": 1}]).locator(".call")
-    assert "Mail · list inbox" in ran.inner_text()  # an app as it is called now
+    assert "Mail · show the inbox" in ran.inner_text()  # an app as it is called now
 
 
 def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(

@@ -64,7 +64,7 @@ def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
     pressed(page, "Delete")
     assert "Deleted" in on.answers.last.inner_text()
     for _ in range(2):  # that of the task was used; what deleted it has one
-        assert left.count() == 1 and "Delete a task" in left.inner_text()
+        assert left.count() == 1 and "delete a task" in left.inner_text()
         page.reload()
         on.done.nth(3).wait_for()
 

@@ -55,7 +55,7 @@ def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> Non
     page = visit("bob")
     answer = say(page, "add a task: water the plants")
     assert "water the plants" in answer.inner_text()
-    assert re.search(r"Tasks · add\s+\d+ ms", answer.locator(".call").inner_text())
+    assert re.search(r"Tasks · add a task\s+\d+ ms", answer.locator(".call").inner_text())
     on = On(page)
     assert on.composer.input_value() == ""
     on.panel("tasks").get_by_text("water the plants").wait_for()
