@@ -114,15 +114,20 @@ def _label_sizes(row: JSONObject) -> tuple[int, int]:
     """Characters of a row's id and of its title; 0 where there is none."""
     title, ident = label_keys(row)
     return (
-        0 if ident is None else entry(ident, cap_texts(row[ident], LABEL)),
-        0 if title is None else entry(title, cap_texts(row[title], LABEL)),
+        0 if ident is None else entry(ident, _label(row[ident])),
+        0 if title is None else entry(title, _label(row[title])),
     )
 
 
 def _labels(row: JSONObject) -> JSONObject:
     """The id and the title of a record, cut to what a label needs, in that order."""
     title_key, ident = label_keys(row)
-    return {k: cap_texts(row[k], LABEL) for k in (ident, title_key) if k is not None}
+    return {k: _label(row[k]) for k in (ident, title_key) if k is not None}
+
+
+def _label(value: JSON) -> JSON:
+    # most are short, and looked at for every row
+    return cap_texts(value, LABEL) if type(value) is str and len(value) > LABEL else value
 
 
 def entry(key: str, item: JSON) -> int:
@@ -153,12 +158,15 @@ def fit(value: JSON, budget: int) -> JSON:
     if isinstance(value, str):
         return value if json_size(value) <= budget else fit_text(value, budget)
     # one pass of the JSON writer is cheaper than adding up sizes
-    if len(dumps(value)) <= budget:
+    text = dumps(value)
+    if len(text) <= budget:
         return value
     if not isinstance(value, dict | list | tuple):
         return ELLIPSIS  # a number of more digits than there is room for
     # long texts give way before any row or column
-    if (result := _shorten_texts(value, budget)) is not None:
+    # no text is longer than what stands between two quotation marks
+    has_long = "\\" in text or len(max(text.split('"'), key=len)) > LEAN
+    if has_long and (result := _shorten_texts(value, budget)) is not None:
         return result
     if isinstance(value, dict):
         return _fit_dict(value, budget)

@@ -105,8 +105,9 @@ def _run_names(
 def unknown_people(reading: Reading, index: Index) -> Iterator[Claim]:
     """Names of people that are not in the evidence: capitalised words that begin with a given name,
     or the first word of a name of the data, at least one of them unknown."""
-    titles, first = _honorifics(), index.cached("first names", partial(_first_names, index))
+    titles = _honorifics()
     for run in _runs(reading):
+        first = index.cached("first names", partial(_first_names, index))
         opens = (t.text in first or _is_given_name(reading, t) for t in run)
         given = next((n for n, is_given in enumerate(opens) if is_given), len(run))
         mine = run[given:] or _titled(reading, run, titles)
