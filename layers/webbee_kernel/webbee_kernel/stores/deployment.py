@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 from ..catalogue import Catalogue
 from ..clock import Clock
 from ..config import Settings
-from ..errors import StorageUnavailable
+from ..errors import BadInput, StorageUnavailable
 from ..types import UserKey
-from .codec import INLINE_BYTES, compress, decompress, dumps, loads
+from .codec import compress, decompress, dumps, loads
 from .paging import Collection
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _log = logging.getLogger("webbee.deployed")
 
 
 class CachedCatalogue:
-    """The catalogue of one version of `tool_dispatch`; up to 190,000 bytes, compressed some 3,000
+    """The catalogue of one version of `tool_dispatch`; up to 400 KB, compressed some 6,000
     functions."""
 
     def __init__(self, store: CacheStore, version: str, clock: Clock) -> None:
@@ -76,11 +76,8 @@ class CachedCatalogue:
     async def put(self, catalogue: Catalogue) -> None:
         """Cache it; one that is too large or cannot be written is only logged."""
         packed = compress(dumps(catalogue.to_dict()))
-        if len(packed) > INLINE_BYTES:
-            _log.warning("bytes=%d | the catalogue is too large to be kept", len(packed))
-            return
         until = self._clock.now() + SECONDS
         try:
             await self._store.set(OWNER, KERNEL_APP, MODEL, self._version, packed, expires_at=until)
-        except StorageUnavailable as error:
+        except (BadInput, StorageUnavailable) as error:
             _log.warning("error=%s | the catalogue was not kept", type(error).__name__)

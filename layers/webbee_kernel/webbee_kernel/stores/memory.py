@@ -102,7 +102,7 @@ class MemoryDatabase(Database):
         self._lock = threading.RLock()
         self._tables: dict[str, dict[str, dict[str, Item]]] = defaultdict(lambda: defaultdict(dict))
 
-    async def get(self, table: str, key: Item, *, eventually: bool = False) -> Item | None:
+    async def get(self, table: str, key: Item) -> Item | None:
         with self._lock:
             return dict(self._tables[table][key["pk"]].get(key["sk"], {})) or None
 

@@ -91,11 +91,9 @@ class Database:
             answer: JSONObject = await in_thread(self._send, operation, request)
         return answer
 
-    async def get(self, table: str, key: Item, *, eventually: bool = False) -> Item | None:
-        """One item, strongly consistent unless a moment late will do."""
-        answer = await self.call(
-            "get_item", TableName=table, Key=key, ConsistentRead=not eventually
-        )
+    async def get(self, table: str, key: Item) -> Item | None:
+        """One item, strongly consistent."""
+        answer = await self.call("get_item", TableName=table, Key=key, ConsistentRead=True)
         return answer.get("Item")
 
     async def write(self, *writes: Write) -> Item:
@@ -122,9 +120,7 @@ class Database:
                 await pause(attempt)
             else:
                 return dict(answer.get("Attributes", {}))
-        raise StorageUnavailable(
-            f"{_subject(request)} has too many writers of one item; nothing was written, try again."
-        )
+        raise contention(_subject(request))
 
     async def pages(self, query: Query) -> AsyncIterator[list[Item]]:
         """The items of a Query, page by page."""
@@ -261,6 +257,11 @@ async def is_written(write: Awaitable[object]) -> bool:
     except ConditionFailed:
         return False
     return True
+
+
+def contention(what: str) -> StorageUnavailable:
+    """Every attempt met another writer."""
+    return StorageUnavailable(f"{what} kept changing; nothing was written, try again.")
 
 
 async def pause(attempt: int) -> None:

@@ -29,14 +29,13 @@ from typing import Any, Final
 
 import uuid_utils
 
-from ...errors import StorageUnavailable
 from ...sdk.exceptions import StoreConflict
 from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads, pack, packed_text
 from ..item_keys import collection_name, document_id, members_key
 from ..paging import END, Collection, DocumentQuery, Row, check_limit
-from .client import ConditionFailed, Database, TableStore, pause
+from .client import ConditionFailed, Database, TableStore, contention, pause
 from .document_indexes import (
     BACKFILL,
     Generation,
@@ -82,7 +81,7 @@ class DocumentStore(TableStore):
                 if failure.item.get("sk") == key["sk"]:
                     raise StoreConflict(doc_id, "", etag_of(failure.item)) from None
                 await self._before_retry(collection, attempt)
-        raise _contention(collection)
+        raise contention(f"A document of {collection.name}")
 
     async def get(self, collection: Collection, doc_id: str) -> Document | None:
         """One document, strongly consistent and whole."""
@@ -114,7 +113,7 @@ class DocumentStore(TableStore):
                 return await self._write(collection, doc_id, head, merged, now)
             except ConditionFailed:
                 await self._before_retry(collection, attempt)
-        raise _contention(collection)
+        raise contention(f"A document of {collection.name}")
 
     async def delete(self, collection: Collection, doc_id: str) -> bool:
         """Remove it with all its parts; whether it was there."""
@@ -139,7 +138,7 @@ class DocumentStore(TableStore):
                 # the first refusal only says that it is spread: nobody was in the way
                 if attempt:
                     await self._before_retry(collection, attempt)
-        raise _contention(collection)
+        raise contention(f"A document of {collection.name}")
 
     async def query(
         self,
@@ -227,7 +226,7 @@ class DocumentStore(TableStore):
                 return document_from(collection, head, parts)
             await pause(attempt)
             head = await self._get({"pk": head["pk"], "sk": head["sk"]})
-        raise _contention(collection)
+        raise contention(f"A document of {collection.name}")
 
     async def _rows(
         self, question: DocumentQuery, state: Generation | None, found: Ranges, need: int = 0
@@ -370,10 +369,3 @@ def _check_names(collection: Collection, doc_id: str = "") -> str:
     """The id; ValueError where it, or the collection's name, is none."""
     collection_name(collection.name)
     return doc_id and document_id(doc_id)
-
-
-def _contention(collection: Collection) -> StorageUnavailable:
-    """Every attempt met another writer."""
-    return StorageUnavailable(
-        f"A document of {collection.name} is being replaced all the time; try again."
-    )

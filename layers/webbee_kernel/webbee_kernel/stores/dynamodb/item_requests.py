@@ -122,8 +122,7 @@ def unchanged(item: Mapping[str, Any], *names: str) -> tuple[str, Item]:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Items of a table or an index, strongly consistent unless its index cannot be or `eventually`
-    will do.
+    """Items of a table or an index, strongly consistent unless its index cannot be.
 
     `after` is the key behind which it starts, `also` what else has to be so, `fields` the only
     attributes wanted, `limit` how many items are read at a time.
@@ -137,7 +136,6 @@ class Query:
     also: str = ""
     fields: str = ""
     backwards: bool = False
-    eventually: bool = False
     limit: int = 0
 
     def request(self) -> JSONObject:
@@ -152,7 +150,7 @@ class Query:
         }
         request: JSONObject = {
             "TableName": self.table,
-            "ConsistentRead": self.index not in _GLOBAL and not self.eventually,
+            "ConsistentRead": self.index not in _GLOBAL,
             "ScanIndexForward": not self.backwards,
         }
         # DynamoDB refuses an empty expression, and a limit of 0
@@ -219,32 +217,25 @@ def _with_expressions(request: JSONObject, values: Mapping[str, Any]) -> JSONObj
 
 def to_wire(request: JSONObject) -> JSONObject:
     """A request with its attributes as DynamoDB has them."""
-    converted: JSONObject = _convert(request, _to_wire)
-    return converted
+    return _convert_fields(request, _to_wire)
 
 
 def from_wire(answer: JSONObject) -> JSONObject:
     """An answer, or an error's, with its attributes as plain values."""
-    converted: JSONObject = _convert(answer, _from_wire)
-    return converted
+    return _convert_fields(answer, _from_wire)
 
 
-def _convert(part: Any, convert: Callable[[Any], Any]) -> Any:
-    """A request or an answer with each attribute in its other form."""
+def _convert_fields(part: JSONObject, convert: Callable[[Any], Any]) -> JSONObject:
+    return {name: _convert(value, convert, name in _ITEMS) for name, value in part.items()}
+
+
+def _convert(part: Any, convert: Callable[[Any], Any], is_item: bool) -> Any:
+    """A part of a request or an answer with each attribute in its other form."""
     if isinstance(part, list):
-        return [_convert(one, convert) for one in part]
-    if not isinstance(part, dict):
-        return part
-    return {
-        name: _attributes(value, convert) if name in _ITEMS else _convert(value, convert)
-        for name, value in part.items()
-    }
-
-
-def _attributes(item: Any, convert: Callable[[Any], Any]) -> Any:
-    if isinstance(item, list):  # a page of them
-        return [_attributes(one, convert) for one in item]
-    return {name: convert(value) for name, value in item.items()}
+        return [_convert(one, convert, is_item) for one in part]
+    if is_item:
+        return {name: convert(value) for name, value in part.items()}
+    return _convert_fields(part, convert) if isinstance(part, dict) else part
 
 
 def _to_wire(value: Any) -> JSONObject:

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...errors import StorageUnavailable
 from ...types import UserKey, from_dict, to_dict
 from ..codec import dumps, loads
 from ..item_keys import (
@@ -38,8 +37,8 @@ from ..item_keys import (
 )
 from ..paging import KEY, Cursor, check_limit
 from ..types import DueUser, Installation, Lease, SaveResult, Section, ShardMark, UserState
-from .client import ConditionFailed, Database, TableStore, is_written
-from .item_requests import ABSENT, STAMP, Add, Item, key_of, partition, unchanged
+from .client import ConditionFailed, Database, TableStore, contention, is_written
+from .item_requests import ABSENT, STAMP, Add, Item, key_of, unchanged
 from .timers import (
     AFTER_SECTIONS,
     NO_SECTIONS,
@@ -159,7 +158,7 @@ class SkeletonStore(TableStore):
                 # purged while their refresh ran
                 await self._remove(user, _keys_of({s.key for s in own_sections} - book.keys()))
                 return SaveResult(due_at)
-        raise self._contention()
+        raise contention(f"A timer in {self._table}")
 
     def _book_changes(
         self, user: UserKey, sections: Iterable[Section], due_at: float | None
@@ -229,7 +228,7 @@ class SkeletonStore(TableStore):
             same, values = unchanged(timer, "sections")
             if await is_written(self._update(timer_key(user), sets, same, **values)):
                 return True
-        raise self._contention()
+        raise contention(f"A timer in {self._table}")
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
         """The user's timer, made where there is none."""
@@ -239,11 +238,6 @@ class SkeletonStore(TableStore):
         fresh = {**timer_key(user), **nothing}
         await is_written(self._put(fresh, ABSENT))  # unless another was quicker
         return await self._get(timer_key(user)) or fresh
-
-    def _contention(self) -> StorageUnavailable:
-        return StorageUnavailable(
-            f"A timer in {self._table} kept changing; nothing is lost, it stays due."
-        )
 
     async def put_installation(
         self, user: UserKey, installation: Installation
@@ -281,10 +275,7 @@ class SkeletonStore(TableStore):
                     return before
             else:
                 return before
-        raise StorageUnavailable(
-            f"The installation of {installation.app_id} kept changing; nothing was written, repeat"
-            " the request."
-        )
+        raise contention(f"The installation of {app_id}")
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         """Delete the app's sections of this user and take them off the timer; how many there were.
@@ -365,9 +356,8 @@ class SkeletonStore(TableStore):
         )
 
     async def queued_until(self, user: UserKey) -> float:
-        """How far the tick has come in the user's shard, perhaps a moment late. ½ read unit."""
-        key = _shard_key(shard_of(user, self._shards))
-        item = await self._database.get(self._table, key, eventually=True)
+        """How far the tick has come in the user's shard."""
+        item = await self._get(_shard_key(shard_of(user, self._shards)))
         return float((item or {}).get("queued_until", 0.0))
 
     async def add_tenant(self, tenant_id: str, app_id: str = "") -> None:
@@ -379,11 +369,10 @@ class SkeletonStore(TableStore):
         self._known_tenants.add((tenant_id, app_id))
 
     async def tenants(self, app_id: str = "") -> tuple[str, ...]:
-        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
-        without an app all that are known. One Query for the tenants, and for an app one more each,
-        for one key: no users are read."""
-        known = partition(self._table, tenants_key(app_id), eventually=True)
-        tenants = [item["sk"] for item in await self._database.items(known)]
+        """The tenants of which a user has the app by a record of theirs; without an app all that
+        are known. One Query for the tenants, and for an app one more each, for one key: no users
+        are read."""
+        tenants = [item["sk"] for item in await self._partition(tenants_key(app_id))]
         if not app_id:
             return tuple(tenants)
         have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
