@@ -166,6 +166,8 @@ class Check:
     def verdict(self) -> Verdict:
         """The marks and sources of the reply."""
         unsourced, free = self._sort_claims()
+        if unsourced and self._index.read_prose():
+            return Check(self._reading, self._evidence).verdict()
         naming = list(mentions.record_names(self._reading, self._index))
         values = [(c, g.places) for c, g in self._grounds if c.kind not in KINDS]
         # those that one value names first, in their order: sums of them are told in it
