@@ -14,6 +14,7 @@ from .evidence import Call, Evidence
 from .places import DATE, key_words
 from .receipts import receipts
 
+_IDS = re.compile(r"(?i)(?:^|_)ids?$|(?-i:Ids?)$")
 ROWS, MAX_COLUMNS, MAX_CELL = 12, 6, 60
 """Maximum rows, columns, and characters of a cell."""
 
@@ -145,7 +146,8 @@ def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iter
     """The fields of one record, a line each, those that the question names first; if there is a
     summary, only named ones that it lacks."""
     fields, summary, names = _visible_fields(record), call.summary, call.columns
-    keys = _without_ids(fields, question) or fields
+    plain = _without_given_ids(fields, call)
+    keys = _without_ids(plain, question) or plain
     for key in sorted(keys, key=lambda k: not _is_in_question(k, question)):
         name, currency = _column_name(key, names, lang), _currency(record)
         values = [_value(key, item, currency, lang, names) for item in _as_list(fields[key])]
@@ -153,6 +155,12 @@ def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iter
         is_in_summary = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", summary) for m in marks)
         if not summary or (_is_in_question(key, question) and not is_in_summary):
             yield f"- {name}: {', '.join(values[:ROWS])}{_more(values, lang)}"
+
+
+def _without_given_ids(told: Row, call: Call) -> list[str]:
+    """The fields without those that repeat an id argument under another name: `in_reply_to`."""
+    given = {str(v) for k, ids in call.arguments.items() if _IDS.search(k) for v in _as_list(ids)}
+    return [k for k, v in told.items() if "id" in language.key_roles(k) or str(v) not in given]
 
 
 def _more(shown: Sequence[Any], lang: Language) -> str:
