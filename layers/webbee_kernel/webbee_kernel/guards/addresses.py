@@ -74,7 +74,7 @@ def form_of(value: str) -> Form | None:
 
 def _is_ip(text: str) -> bool:
     with suppress(ValueError):
-        return bool(ip_address(text))
+        return (text[0].isdigit() or ":" in text) and bool(ip_address(text))
     return False
 
 
