@@ -58,7 +58,8 @@ class Transcript:
         seq = memory.last_seq + 1
         ring = [parse_iso(t.at) for t in memory.ring]
         fifth = seq % RING_SIZE == 1
-        if ring and now - ring[-1] < DAY_S and not (fifth and _hour(ring[0]) != _hour(now)):
+        is_recent = bool(ring) and now - ring[-1] < DAY_S
+        if is_recent and not (fifth and ring[0] // HOUR_S != now // HOUR_S):
             return
         # cut before it is split: a message may be a whole document
         title = " ".join(message[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
@@ -150,7 +151,3 @@ def _unarchived(memory: SessionMemory, now: float) -> list[Turn]:
     closed = next((i for i, end in enumerate(ends) if end > now), len(turns))
     # the overwritten one is archived even with an open confirmation
     return turns[: max(closed, 1)]
-
-
-def _hour(moment: float) -> int:
-    return int(moment // HOUR_S)

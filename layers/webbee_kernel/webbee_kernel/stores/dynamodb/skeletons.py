@@ -35,7 +35,7 @@ from ..item_keys import (
     user_key,
     user_of,
 )
-from ..paging import KEY, Cursor, check_limit
+from ..paging import check_limit
 from ..types import DueUser, Installation, Lease, SaveResult, Section, ShardMark, UserState
 from .client import ConditionFailed, Database, TableStore, contention, is_written
 from .item_requests import ABSENT, STAMP, Add, Item, key_of, unchanged
@@ -301,21 +301,18 @@ class SkeletonStore(TableStore):
         *,
         since: float = 0.0,
         limit: int = 500,
-        cursor: str | None = None,
-    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
+        cursor: Item | None = None,
+    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], Item | None]:
         """Whose timer falls due in one shard from `since` on and before a time, earliest first:
-        reads what is due, not what exists."""
-        tokens, after = Cursor("due", shard), None
-        if cursor is not None:
-            due_at, pk, sk = tokens.read(cursor, float, KEY, KEY)
-            after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
+        reads what is due, not what exists. The cursor of the next page is the last row's key: rows
+        before it may go."""
         items = await self._query(
             "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
             {"shard": str(shard), "since": since, "before": before},
             index="due",
             # one more tells whether there is a next page
             need=check_limit(limit) + 1,
-            after=after,
+            after=cursor,
         )
         found, rest = items[:limit], items[limit:]
         users = tuple(
@@ -324,11 +321,8 @@ class SkeletonStore(TableStore):
             # BETWEEN takes both ends in
             if (at := float(item["due_at"])) < before
         )
-        if not rest:
-            return users, None
-        # the cursor names a row, not an offset: rows before it may go
-        last = found[-1]
-        return users, tokens.write(float(last["due_at"]), last["pk"], last["sk"])
+        key = ("pk", "sk", "due_shard", "due_at")
+        return users, {name: found[-1][name] for name in key} if rest else None
 
     async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
         """Take a shard to look through, and how far it was looked through before; None while
