@@ -104,10 +104,10 @@ class Dates:
         earlier = ""
         for one, other in pairwise(self._reading.claims):
             named, dated = (one, other) if _names_day(one) else (other, one)
-            is_pair = _names_day(named) and dated.kind in ("date", "moment")
-            is_pair = is_pair and not dated.mention.is_relative
+            is_date = dated.kind in ("date", "moment") and not dated.mention.is_relative
             # of "Monday and Tuesday, 4 and 5 May" each day has its own
-            if is_pair and earlier != "weekday" and self._is_beside(one, other):
+            is_apart = _names_day(named) and earlier != "weekday"
+            if is_date and is_apart and self._is_beside(one, other):
                 yield named, dated
             earlier = one.kind
 

@@ -36,7 +36,6 @@ _ABOUT = ("~", "\u2248")
 _FIELD = re.compile(r"[^\s(]+|some of .*")
 _DIGITS = re.compile(r"\d+")
 _SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
-_HUNDREDTHS = re.compile(r"[ \u00a0](\d\d)[ \u00a0][^\W\d_]{2}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -96,7 +95,7 @@ class Figures:
         """The fields with a figure: exact, converted, or as part of a text."""
         if not self._is_currency(claim.mention.unit):
             return None
-        readings = self._readings(claim)
+        readings = [normalise(r) for r in claim.mention.readings]
         exact = self._exact(claim, readings) or self._dates_away(claim)
         if claim.kind == "percent":
             return self._rate_places(exact, readings)
@@ -114,13 +113,6 @@ class Figures:
         ends = (self.at + timedelta(days=way * days) for way in (-1, 1))
         dates = ((end.year, self.index.dates.get((end.month, end.day), ())) for end in ends)
         return [place for year, found in dates for of, place in found if of == year]
-
-    def _readings(self, claim: Claim) -> list[Number]:
-        """The readings of a figure; for "312 pounds 75 pence" the combined amount first."""
-        readings = [normalise(r) for r in claim.mention.readings]
-        smaller = _HUNDREDTHS.match(self.reading.text, claim.end) if claim.kind == "money" else None
-        whole = [normalise(r + int(smaller[1]) / 100) for r in readings] if smaller else []
-        return whole + readings
 
     def _rate_places(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rate or text fields with a percentage, or those with it as a fraction."""

@@ -55,7 +55,6 @@ _AMOUNT = re.compile(
 )
 # what no clock shows: 45:54
 _LENGTH = re.compile(r"(?<![\d:.,])\d{1,3}:[0-5]\d(?::[0-5]\d)?(?![\d:])")
-_HUNDREDTHS = re.compile(r"(?<![\d:.,])\d{1,2}(?::[0-5]\d){1,2}[.,]\d{1,3}(?![\d:])")
 _END = re.compile(
     r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$"
     r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[A-Z\u00c0-\u00de\u0401-\u042f\u00a1\u00bf])"
@@ -79,7 +78,7 @@ class Claim:
     """One value of a reply.
 
     `kind`: quote, url, email, placeholder, phone, code, hash (text that must occur in the
-    evidence); `field` (a repeated field); `length` (45:54 or 1:01.24, not a time of day); or a kind
+    evidence); `field` (a repeated field); `length` (45:54, not a time of day); or a kind
     of `language.Mention`: number, percent, money, ordinal, date, time, moment, month, weekday,
     period.
     """
@@ -319,7 +318,6 @@ _PATTERNS = (
     ("placeholder", _PLACEHOLDER),
     ("quote", _QUOTE),
     ("phone", _PHONE),
-    ("length", _HUNDREDTHS),
     ("file", _FILE),
     ("hash", _HASH),
     ("code", _CODE),
