@@ -39,7 +39,8 @@ class TransactionConflict(Exception):
 def translate(error: Exception, what: str) -> Exception:
     """What the kernel sees instead of a botocore error; errors that only a defect can cause stay as
     they are."""
-    response: JSONObject = from_wire(getattr(error, "response", {}))
+    # a connection's error has one that is None
+    response = from_wire(getattr(error, "response", None) or {})
     match error_code(error):
         # no error: another writer was there first
         case "ConditionalCheckFailedException":
