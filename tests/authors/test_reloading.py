@@ -134,18 +134,17 @@ def test_the_watcher_takes_what_was_saved_before_a_saved_file_and_a_folder_that_
         return [f.fn_name for f in registry.catalogue().apps["live"].functions]
 
     write(folder, "speak", "five")
-    watch(registry, folder.parent, print, {})
+    watch(folder.parent, print, {})
     until(lambda: named() == ["speak"])
     write(folder, "say", "a word")
     until(lambda: named() == ["say"] and "live after" in caplog.text)
-    assert "/live/main.py" in caplog.text
     assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
     shutil.rmtree(folder)
     until(lambda: "app=live | gone" in caplog.text)
     assert "live" not in registry.loaded
 
 
-def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder: Path) -> None:
+def test_hosts_of_a_process_share_what_was_loaded(folder: Path) -> None:
     """An editor's lock is no file of an extension: Emacs marks what is being edited with a link to
     nowhere, under a name like its own."""
     (folder / ".#main.py").symlink_to("me@host.123:456")
@@ -153,8 +152,6 @@ def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder:
     registry = shared_registry(folder.parent)
     assert shared_registry(folder.parent) is registry
     assert ExtensionHarness(registry.loaded["live"]).call("say").data["word"] == "one"
-    write(folder, "say", "longer")
-    assert shared_registry(folder.parent) is not registry
 
 
 CALLING = """

@@ -109,7 +109,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
         extra_files[approvals.FILE]()
     host = ExtensionHost(registry, app.stores, settings, app.clock, app.model)
     if is_watched:
-        watch(registry, folder, host.contexts.faults.on_saved, extra_files)
+        watch(folder, host.contexts.faults.on_saved, extra_files)
     return host
 
 

@@ -134,7 +134,7 @@ async def begin_sign_in(ctx: CallContext, name: str, login_hint: str | None) -> 
     redirect_uri = _redirect_uri(ctx._settings, app_id, name)
     client_id = await _client(ctx, name, "id") or provider.client_id
     if not client_id:
-        raise _not_configured(
+        raise OAuthNotConfigured(
             f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address:"
             f" {redirect_uri}); an operator sets it with PUT"
             f" /v1/extensions/{app_id}/secrets/{name}_client_id"
@@ -164,16 +164,11 @@ async def begin_sign_in(ctx: CallContext, name: str, login_hint: str | None) -> 
 
 def _redirect_uri(settings: Settings, app_id: str, name: str) -> str:
     if not settings.public_url:
-        raise _not_configured(
+        raise OAuthNotConfigured(
             "the deployment does not know its own address: set WEBBEE_PUBLIC_URL (template"
             " parameter PublicUrl)"
         )
     return f"{settings.public_url.rstrip('/')}/v1/ext/{app_id}/oauth/{name}/callback"
-
-
-def _not_configured(why: str) -> OAuthNotConfigured:
-    _log.warning("a sign-in was not begun: %s", why)
-    return OAuthNotConfigured(why)
 
 
 async def _client(ctx: CallContext, provider: str, part: str) -> str:

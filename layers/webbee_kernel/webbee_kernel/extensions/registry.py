@@ -11,13 +11,12 @@ import importlib.util
 import json
 import linecache
 import logging
-import os
 import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -323,28 +322,25 @@ IGNORED = frozenset({"__pycache__", "tests", ".venv", ".git"})
 """Folders of an extension without code that it runs."""
 DEBOUNCE_MS = 60
 """Milliseconds within which changes of files are handled together."""
-MAX_NAMED_FILES = 3
-"""Files of one change that are logged."""
 FIRST_LOOK_MS = 500
 """Milliseconds after the start of watching until earlier changes are checked."""
 
 OnSaved = Callable[[str, str], None]
-Fingerprint = tuple[tuple[str, int, int], ...]
+"""Called with a saved app and why it does not load; an empty reason where it is live."""
 
 _lock = threading.Lock()
-_registries: dict[Path, tuple[Fingerprint, Registry]] = {}
+_registries: dict[Path, tuple[float, Registry]] = {}
+"""Registries by folder, with the Unix seconds at which they were loaded."""
 _watched_folders: set[Path] = set()
 
 
 def shared_registry(root: str | Path) -> Registry:
-    """The process's registry of a folder; loaded again only where files changed."""
+    """The process's registry of a folder, loaded once."""
     folder = Path(root).resolve()
     with _lock:
-        cached = _registries.get(folder)
-        # Lambda keeps the process: unchanged files are not loaded again
-        if cached is None or cached[0] != _fingerprint(folder):
-            _registries[folder] = cached = (_fingerprint(folder), load_folder(folder))
-        return cached[1]
+        if folder not in _registries:
+            _registries[folder] = time.time(), load_folder(folder)
+        return _registries[folder][1]
 
 
 def reload(registry: Registry, folder: Path) -> str:
@@ -362,51 +358,39 @@ def reload(registry: Registry, folder: Path) -> str:
 
 
 def watch(
-    registry: Registry,
-    root: str | Path,
-    on_saved: OnSaved,
-    extra_files: Mapping[str, Callable[[], None]],
+    root: str | Path, on_saved: OnSaved, extra_files: Mapping[str, Callable[[], None]]
 ) -> None:
-    """Reload what is saved below a folder, in the background, until the process ends. `on_saved` is
-    called with each app that was saved, and why it does not load: an empty reason where it is live;
-    what `extra_files` names when a file of that name beside the extensions is saved."""
+    """Reload what is saved below the folder of a shared registry, in the background, until the
+    process ends. What `extra_files` names is called when a file of that name beside the extensions
+    is saved."""
     folder = Path(root).resolve()
     with _lock:
         if folder in _watched_folders:
             return
         _watched_folders.add(folder)
-    arguments = (registry, folder, on_saved, extra_files)
+    arguments = (folder, on_saved, extra_files)
     threading.Thread(target=_follow, args=arguments, name="webbee-reload", daemon=True).start()
 
 
-def _follow(
-    registry: Registry, root: Path, on_saved: OnSaved, extra_files: Mapping[str, Callable[[], None]]
-) -> None:
-    with _lock:
-        before = _registries[root][0] if root in _registries else _fingerprint(root)
+def _follow(root: Path, on_saved: OnSaved, extra_files: Mapping[str, Callable[[], None]]) -> None:
+    since, registry = _registries[root]
     for changed in changes(root):
         for name in extra_files.keys() & {path.name for path in changed if path.parent == root}:
             extra_files[name]()
-        # compared: something may have been saved before watching had begun
-        now, before = before, _fingerprint(root)
-        changed_files = {Path(path) for path, *_ in {*before} ^ {*now}}
-        for name in sorted({app_of(path, root) for path in changed_files} - {""}):
-            on_saved(name, _reload_app(registry, root, name, changed_files))
-        with _lock:
-            # or `shared_registry` would find other files, and load them into a second registry
-            _registries[root] = (before, registry)
+        # the first says that watching has begun: something may have been saved before
+        saved = changed or {p for p in root.glob("*/**/*") if _is_newer(p, since)}
+        for app in sorted({app_of(path, root) for path in saved} - {""}):
+            started = time.perf_counter()
+            if not (reason := reload(registry, root / app)):
+                ms = (time.perf_counter() - started) * 1000
+                is_there = (root / app / "main.py").exists()
+                _log.info("app=%s | %s", app, f"live after {ms:.0f} ms" if is_there else "gone")
+            on_saved(app, reason)
 
 
-def _reload_app(registry: Registry, root: Path, name: str, changed_files: Set[Path]) -> str:
-    """Reload an app after these files changed; the reason where it fails."""
-    started = time.perf_counter()
-    if not (reason := reload(registry, root / name)):
-        ms = (time.perf_counter() - started) * 1000
-        names = sorted(p.relative_to(root.parent) for p in changed_files if app_of(p, root) == name)
-        what = f"{', '.join(map(str, names[:MAX_NAMED_FILES]))}: live after {ms:.0f} ms"
-        is_there = (root / name / "main.py").exists()
-        _log.info("app=%s | %s", name, what if is_there else "gone")
-    return reason
+def _is_newer(path: Path, since: float) -> bool:
+    """Whether a file was written after a time; not for a broken link, an editor's lock."""
+    return path.is_file() and path.stat().st_mtime > since
 
 
 def changes(root: Path) -> Iterator[set[Path]]:
@@ -428,16 +412,3 @@ def app_of(path: Path, root: Path) -> str:
     parts = path.relative_to(root).parts if path.is_relative_to(root) else ()
     is_code = len(parts) > 1 and path.suffix in (".py", ".json") and not IGNORED & set(parts)
     return parts[0] if is_code else ""
-
-
-def _fingerprint(root: Path) -> Fingerprint:
-    """Every file that extensions run, with time and size. Broken links, such as an editor's lock,
-    are skipped."""
-    found = []
-    for folder, within, names in (each for app in root.glob("[!.]*") for each in os.walk(app)):
-        # in place: os.walk goes on from it
-        within[:] = {*within} - IGNORED
-        for path in (Path(folder, n) for n in names if n.endswith((".py", ".json"))):
-            with suppress(FileNotFoundError):
-                found.append((str(path), (stat := path.stat()).st_mtime_ns, stat.st_size))
-    return tuple(sorted(found))
