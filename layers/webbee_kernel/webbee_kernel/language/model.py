@@ -85,7 +85,6 @@ class Words:
     reference = Role(_stems)  # points back: same, that, it
     recency = Role(_stems)  # "the one I just created"
     function = Role(_stems)  # says nothing about the matter: a, the, to, my, please
-    plan = Role(_stems)  # will, if, when: what has not happened
     about = Role(_stems)  # about, roughly: the figure is rounded
     and_ = Role(_stems)
     opener = Role(_stems)  # may stand before a command: please, ok, now
