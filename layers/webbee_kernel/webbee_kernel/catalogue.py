@@ -318,10 +318,6 @@ class PerObject(Generic[T, V]):
         self._values[id(value_of)] = value
         return value
 
-    def __len__(self) -> int:
-        """How many it keeps."""
-        return len(self._values)
-
 
 class Dispatch(Protocol):
     """The seam to extension code: in this process or in another function."""

@@ -176,18 +176,12 @@ def size_up_to(value: Any, limit: int) -> int:
     if isinstance(value, dict):
         total, items = 3 * total + len("".join(map(str, value))), value.values()
     for item in items:
-        if type(item) is str:
-            total += len(item) + 2
-        elif type(item) in _PLAIN:
-            total += len(str(item))
-        else:
-            total += size_up_to(item, limit - total)
+        total += size_up_to(item, limit - total)
         if total > limit:
             break
     return total or 2
 
 
-_PLAIN: Final = frozenset((int, float, bool, type(None)))
 _LEAST: Final = 80
 """Characters below which every item is looked at."""
 

@@ -8,7 +8,6 @@ from typing import Final
 from ..config import Settings
 from ..errors import SettingsError
 from ..mcp.client import approvals
-from ..mcp.client.approvals import Approval
 from ..mcp.client.connections import Connections, McpServer, servers_of
 from ..mcp.client.server_apps import ServerApp
 from .oauth import find_provider
@@ -22,36 +21,29 @@ _log = logging.getLogger("webbee.mcp")
 
 def add_servers(registry: Registry, settings: Settings) -> None:
     """Register every configured server as an extension, as approved in the approvals file. One that
-    is not approved, or whose id is taken, is reported and left out; SettingsError for a malformed
-    one."""
+    is not approved is reported and left out, one whose id an extension has is left out with a log
+    line; SettingsError for a malformed one."""
     loaded, failed = {}, {}
     try:
         servers = servers_of(settings.mcp_servers)
     except ValueError as error:
         field = "WEBBEE_MCP_SERVERS"
         raise SettingsError(f"environment variable {field}: {error}", field=field) from None
-    try:
-        approved = approvals.read(settings.extensions_dir)
-    except ValueError as error:
-        approved, failed = {}, {server.id: str(error) for server in servers}
     for server in servers:
-        if server.id in failed:
+        extension = registry.loaded.get(server.id)
+        if extension and not extension.is_server:
+            _log.error("server=%s | left out: the id is taken by an extension", server.id)
             continue
         try:
-            loaded[server.id] = _app(registry, settings, server, approved)
+            loaded[server.id] = _app(registry, settings, server)
         except ValueError as error:
-            failed[_name(registry, server)] = str(error)
+            failed[server.id] = str(error)
             _log.error("server=%s | left out: %s", server.id, error)
-    # never an `mcp-…`: the id behind that is an extension's, which stays
-    registry.put(loaded, failed=failed, gone=failed.keys() & {s.id for s in servers})
+    registry.put(loaded, failed=failed, gone=failed)
 
 
-def _app(
-    registry: Registry, settings: Settings, server: McpServer, approved: dict[str, Approval]
-) -> LoadedExtension:
-    if _is_taken(registry, server):
-        raise ValueError(f"the id {server.id!r} is taken by an extension")
-    approval = approvals.of(server, approved)
+def _app(registry: Registry, settings: Settings, server: McpServer) -> LoadedExtension:
+    approval = approvals.of(server, approvals.read(settings.extensions_dir))
     if isinstance(approval, str):
         raise ValueError(approval)
     if name := server.signs_in_with:
@@ -69,13 +61,3 @@ def _app(
 
 def _load(app: ServerApp) -> LoadedExtension:
     return check_names(LoadedExtension(app.server.id, app.extension(), None, True, app.withdrawn))
-
-
-def _is_taken(registry: Registry, server: McpServer) -> bool:
-    extension = registry.loaded.get(server.id)
-    return extension is not None and not extension.is_server
-
-
-def _name(registry: Registry, server: McpServer) -> str:
-    """The id under which a failure is listed, never that of an extension."""
-    return f"mcp-{server.id}" if _is_taken(registry, server) else server.id

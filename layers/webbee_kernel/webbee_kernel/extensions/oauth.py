@@ -299,17 +299,16 @@ async def access_token(ctx: CallContext, name: str, account: str) -> str:
             return ""
         now = ctx._now()
         if (found.get("expires_at") or 0) >= now + RENEW_BEFORE_S:
-            return _register_secret(ctx, found["access_token"])
+            token = str(found["access_token"])
+            break
         if (found.get("renewing_until") or 0) > now:
             await asyncio.sleep(PAUSE_S)
             continue
         claim = {"renewing_until": now + RENEWAL_S}
         with suppress(StoreConflict):
             claimed = await ctx.store.update(collection, found.id, claim, if_match=found.etag)
-            return _register_secret(ctx, await _renew(ctx, name, collection, claimed))
-
-
-def _register_secret(ctx: CallContext, token: str) -> str:
+            token = await _renew(ctx, name, collection, claimed)
+            break
     ctx._secrets_read.add(token)
     return token
 

@@ -266,14 +266,11 @@ _CONVERTERS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
 """Converters by type; the first match applies."""
 
 
-_JSON_TYPES: Final = frozenset((str, int, bool, type(None)))
-"""Types that need no conversion."""
-
-
 def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
     """The value as plain JSON; ResultError with the path of what has none, and advice."""
     # the exact types, as nearly all values are: subclasses go through the table
-    if type(value) in _JSON_TYPES or (type(value) is float and math.isfinite(value)):
+    kind = type(value)
+    if value is None or kind in (str, int, bool) or (kind is float and math.isfinite(value)):
         return value
     found = _converted(value, path)
     if not isinstance(found, dict | list):
@@ -281,20 +278,9 @@ def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
     if depth >= MAX_DEPTH:
         where = cut(path, 80)
         raise ResultError(f"the result is no JSON: {where} nests deeper than {MAX_DEPTH} levels")
-    return _plain_children(found, path, depth + 1)
-
-
-def _plain_children(value: JSONObject | list[Any], path: str, depth: int) -> Any:
-    """The converted members of a container; paths are only built for what may fail."""
-    if isinstance(value, list):
-        return [
-            v if type(v) in _JSON_TYPES else _plain(v, f"{path}[{n}]", depth)
-            for n, v in enumerate(value)
-        ]
-    return {
-        k: v if type(v) in _JSON_TYPES else _plain(v, f"{path}.{k}" if path else k, depth)
-        for k, v in value.items()
-    }
+    if isinstance(found, list):
+        return [_plain(v, f"{path}[{n}]", depth + 1) for n, v in enumerate(found)]
+    return {k: _plain(v, f"{path}.{k}" if path else k, depth + 1) for k, v in found.items()}
 
 
 def _converted(value: Any, path: str) -> Any:

@@ -117,7 +117,6 @@ class NotifyClient:
         await self._ctx._emit("notification", {"text": text, "channel": channel})
 
     def for_user(self, user_id: str) -> NotifyClient:
-        self._ctx._need_system("I-AS-USER-1", "notify.for_user")
         return NotifyClient(self._ctx._for_user(user_id, "I-AS-USER-1", "notify.for_user"))
 
 
@@ -241,9 +240,6 @@ class SecretsClient:
         self._ctx = ctx
         self._store = ctx._stores.secrets
         self._declared = ctx._ext.secrets
-
-    def __repr__(self) -> str:
-        return f"SecretsClient(app={self._ctx._app!r})"
 
     async def get(self, name: str) -> str | None:
         """The value, or None when nobody has set it; of an app-wide secret else that of the
