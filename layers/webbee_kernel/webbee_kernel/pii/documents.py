@@ -1,8 +1,8 @@
 """Numbers that name a person or an account, told by their checksums: what `WEBBEE_MASK_KINDS` adds.
 
 The checksums are published: IBAN ISO 13616, cards ISO/IEC 7812 (Luhn), and the national numbers of
-each country. One that random digits would often pass, and a passport's number, which has none,
-count only under a key or behind a word that says so (`People.document_words`).
+each country. Digits without a grouping of their own, and a passport's number, count only under a
+key or behind a word that says so (`People.identity_words`).
 """
 
 import re
@@ -53,7 +53,7 @@ def is_iban(number: str) -> bool:
 def is_card(number: str) -> bool:
     """Luhn's sum over 14 to 19 digits (15 for American Express)."""
     doubled = [int(c) * (2 if i % 2 else 1) for i, c in enumerate(reversed(number))]
-    return 14 <= len(number) <= 19 and sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
+    return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
 
 
 def _weighted_sum(number: str, weights: Iterable[int]) -> int:
@@ -81,35 +81,11 @@ def _is_french(number: str) -> bool:
 
 def _is_brazilian(number: str) -> bool:
     checks = (_weighted_sum(number, range(at + 1, 1, -1)) * 10 % 11 % 10 for at in (9, 10))
-    return len(number) == 11 and number[9:] == "".join(map(str, checks)) and len(set(number)) > 1
+    return number[9:] == "".join(map(str, checks))
 
 
 def _is_russian_insurance(number: str) -> bool:
-    return len(number) == 11 and _weighted_sum(number, range(9, 0, -1)) % 101 % 100 == int(
-        number[9:]
-    )
-
-
-def _is_russian_tax(number: str) -> bool:
-    weights = (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
-    checks = (_weighted_sum(number, weights[skipped:]) % 11 % 10 for skipped in (1, 0))
-    return len(number) == 12 and number[10:] == "".join(map(str, checks))
-
-
-def _is_german_tax(number: str) -> bool:
-    product = 10
-    for digit in number[:10]:
-        product = (((int(digit) + product) % 10 or 10) * 2) % 11
-    return len(number) == 11 and number[0] != "0" and (11 - product) % 10 == int(number[10])
-
-
-def _is_polish(number: str) -> bool:
-    return len(number) == 11 and _weighted_sum(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
-
-
-def _is_american(number: str) -> bool:
-    """No checksum: nine digits whose first three are ever given out."""
-    return len(number) == 9 and number[:3] not in ("000", "666") and number[0] != "9"
+    return _weighted_sum(number, range(9, 0, -1)) % 101 % 100 == int(number[9:])
 
 
 def _is_german_pension(number: str) -> bool:
@@ -119,11 +95,6 @@ def _is_german_pension(number: str) -> bool:
     products = (int(c) * int(w) for c, w in zip(digits, "212571212121", strict=True))
     is_checked = sum(sum(divmod(n, 10)) for n in products) % 10 == int(number[11])
     return 1 <= day % 50 <= 31 and month <= 12 and is_checked
-
-
-def _is_any_plain(number: str) -> bool:
-    checks = (_is_russian_tax, _is_russian_insurance, _is_german_tax, _is_polish, _is_american)
-    return any(check(number) for check in (*checks, _is_brazilian))
 
 
 class _Form(NamedTuple):
@@ -143,7 +114,7 @@ _FORMS = (
     ),
     _Form(
         CARD,
-        r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])",
+        r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{2,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])",
         is_card,
     ),
     _Form(PASSPORT, r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)", _is_passport, True),
@@ -163,8 +134,7 @@ _FORMS = (
     _Form(
         IDENTITY,
         r"(?<![\w-])(?:\d{3}[ .-]?\d\d[ .-]?\d{4}|\d\d ?\d{6} ?[A-Za-z] ?\d\d ?\d"
-        r"|[A-Za-z] ?\d{3} ?\d{3} ?\d{3})(?![\w-])",
+        r"|[A-Za-z] ?\d{3} ?\d{3} ?\d{3}|\d{9,12})(?![\w-])",
         is_cued=True,
     ),
-    _Form(IDENTITY, r"(?<!\w)\d{9,12}(?!\w)", _is_any_plain, True),
 )
