@@ -50,7 +50,7 @@ _PARENS = re.compile(r"\([^()]*\)")
 _LETTERS = re.compile(
     r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]|['\u2019.-](?=[^\W\d_]))*\.?"
 )
-_AFTER_ADDRESS = re.compile(r"\s?\(([^()<>@\d]{3,60})\)")
+_QUOTED = re.compile('["\'\u00ab]([^"\u00ab\u00bb]{1,80})["\'\u00bb]\\Z')
 _MAILBOX = re.compile(
     r"(?:no-?_?reply|do-?not-?reply|support|info|notifications?|notify|alerts?|hello|sales|billing"
     r"|admin|team|news(?:letter)?|marketing|help|contact|service|mailer(?:-daemon)?|postmaster"
@@ -101,7 +101,7 @@ def find_names(text: str, key: str = "") -> Iterator[Span]:
     if kind >= NameKey.MAYBE and len(text) <= KEYED_MAX:
         yield from _under_key(text, kind)
     if "@" in text and _CAPITAL.search(text):
-        yield from _near_addresses(text)
+        yield from _beside_addresses(text)
     yield from names_in_prose(text)
 
 
@@ -152,38 +152,24 @@ def _has_name_spelling(words: list[str], kind: NameKey, has_given: bool) -> bool
     return has_given or not any(map(is_acronym, words))
 
 
-def _near_addresses(text: str) -> Iterator[Span]:
-    """`Sarah Lee <…>`, `"Lee, Sarah" <…>`, `Sarah Lee, sarah@…`, `sarah@… (Sarah Lee)`."""
-    floor = 0
-    for start, end in find_emails(text):
-        yield from _before_address(text, floor, start)
-        after = _AFTER_ADDRESS.match(text, end)
-        if after and " " in after[1] and _is_name(after[1], NameKey.ROLE):
-            yield after.span(1)
-        floor = end
-
-
-def _before_address(text: str, floor: int, at: int) -> Iterator[Span]:
-    base = max(floor, at - DISPLAY_NAME_MAX)
-    head = text[base:at].removesuffix("mailto:").rstrip()
-    is_bracketed = head.endswith("<")
-    head = head[:-1].rstrip() if is_bracketed else head.rstrip("([:,—–-| \u00a0")
-    if is_bracketed and head.endswith(('"', "'", "\u00bb")):
-        opening = max(head.rfind(quote, 0, -1) for quote in "\"'\u00ab") + 1
-        spans = _under_key(head[opening:-1], NameKey.ROLE) if opening else iter(())
-        yield from ((base + opening + s, base + opening + e) for s, e in spans)
-    elif match := patterns().trailing.search(head):
-        yield from _display_name(text, base + match.start(1), base + match.end(1), at, is_bracketed)
-
-
-def _display_name(text: str, start: int, end: int, at: int, is_bracketed: bool) -> Iterator[Span]:
-    words = [m.span() for m in TOKEN.finditer(text, start, end)]
-    while words and fold(text[slice(*words[0])]) in not_names():
-        words.pop(0)  # `Contact Sarah Lee <…>`
-    if not words or (len(words) == 1 and not is_bracketed):
-        return
-    name = text[words[0][0] : end]
-    if _is_name(name, NameKey.ROLE) and (
-        not _MAILBOX.match(text, at) or is_given(fold(name.split()[0]))
-    ):
-        yield words[0][0], end
+def _beside_addresses(text: str) -> Iterator[Span]:
+    """`Sarah Lee <…>`, `"Lee, Sarah" <…>`, `Sarah Lee, sarah@…`; one word alone counts in front of
+    brackets only, and no one whose address is a mailbox's: `support@…`."""
+    for at, _ in find_emails(text):
+        if _MAILBOX.match(text, at):
+            continue
+        base = max(0, at - DISPLAY_NAME_MAX)
+        head = text[base:at].rstrip("([:,\u2014\u2013-| \u00a0")
+        is_bracketed = head.endswith("<")
+        head = head.removesuffix("<").rstrip()
+        if quoted := _QUOTED.search(head) if is_bracketed else None:
+            spans = _under_key(quoted[1], NameKey.ROLE)
+            yield from ((base + quoted.start(1) + s, base + quoted.start(1) + e) for s, e in spans)
+        elif match := patterns().trailing.search(head):
+            words = [*TOKEN.finditer(match[1])]
+            while words and fold(words[0][0]) in not_names():
+                words.pop(0)  # `Contact Sarah Lee <…>`
+            if len(words) > 1 or (words and is_bracketed):
+                start = match.start(1) + words[0].start()
+                if _is_name(head[start : match.end(1)], NameKey.ROLE):
+                    yield base + start, base + match.end(1)
