@@ -3,26 +3,29 @@
 The assumed role restricts every statement by session tags: `tenant`, the prefix of each partition
 key, and `secrets`, its part of the parameter path. With isolation by user a session policy narrows
 that to the user's partitions and those shared in the tenant. One session per tenant (and user) and
-process lasts an hour and is renewed in the background.
+process lasts an hour and is renewed before it ends.
 """
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import re
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, Final
 
 import boto3
 import orjson
 from botocore.config import Config
-from botocore.credentials import Credentials, ReadOnlyCredentials
+from botocore.credentials import (
+    Credentials,
+    DeferredRefreshableCredentials,
+    ReadOnlyCredentials,
+)
 from botocore.exceptions import NoCredentialsError
 from botocore.session import Session
 
@@ -37,28 +40,21 @@ from .clients import (
     error_code,
     in_thread,
     request_credentials,
+    threads,
 )
 from .parameters import escape
 
 LASTS_S: Final = 3600
 """Seconds of a session: STS's maximum for role chaining."""
-RENEW_S: Final = 900.0
-"""Seconds before its end at which a session is renewed in the background."""
-MIN_LEFT_S: Final = 300.0
-"""Seconds that a session must still last to be used for a call."""
 MAX_SESSIONS: Final = 2_000
 """Cached sessions; the oldest are dropped first."""
 _TAG: Final = re.compile(r"[\w .:/=+@-]{1,128}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    credentials: JSONObject
-    ends_at: float
+_POOL: Final = threads(8, "sts")
 
 
 class TenantCredentials:
-    """Assumes the role once an hour for each tenant, or each user where `per_user`."""
+    """Assumes the role once an hour for each tenant, or each user where `per_user`: in the last 15
+    minutes of a session one call renews it, in the last 10 every call waits for that."""
 
     def __init__(
         self,
@@ -74,35 +70,10 @@ class TenantCredentials:
         self._per_user = per_user
         self._client = client
         self._now = now
-        self._sessions: dict[tuple[str, str], _Session] = {}
-        self._renewals: dict[tuple[str, str], asyncio.Task[_Session]] = {}
+        self._sessions: dict[tuple[str, str], DeferredRefreshableCredentials] = {}
 
     async def of(self, tenant_id: str, user_id: str, *, whole_tenant: bool) -> JSONObject:
         """`{"key", "secret", "token"}` for a call of this user; DispatchRefused where STS fails."""
-        scope = tenant_id, user_id if self._per_user and not whole_tenant else ""
-        session = self._sessions.get(scope)
-        remaining_s = session.ends_at - self._now() if session else 0.0
-        if session is None or remaining_s <= MIN_LEFT_S:
-            # shielded: a cancelled caller must not cancel the request that others wait for
-            session = await asyncio.shield(self._renewal(scope))
-        elif remaining_s <= RENEW_S:
-            self._renewal(scope)  # in the background: this call uses the old session
-        return session.credentials
-
-    def _renewal(self, scope: tuple[str, str]) -> asyncio.Task[_Session]:
-        """The running request for a session of this scope, started if there is none."""
-        if scope not in self._renewals:
-            renewal = self._renewals[scope] = asyncio.ensure_future(self._take(*scope))
-            renewal.add_done_callback(functools.partial(self._on_renewed, scope))
-        return self._renewals[scope]
-
-    def _on_renewed(self, scope: tuple[str, str], renewal: asyncio.Task[_Session]) -> None:
-        del self._renewals[scope]
-        # retrieved, or asyncio would log it where nobody waits any more
-        if not renewal.cancelled():
-            renewal.exception()
-
-    async def _take(self, tenant_id: str, user_id: str) -> _Session:
         # refused, never rewritten: two tenants with one tag would share their data
         if not _TAG.fullmatch(tenant_id):
             raise NotAllowed(
@@ -110,24 +81,32 @@ class TenantCredentials:
                 " spaces and _ . : / = + - @",
                 field="tenant_id",
             )
-        measure("SessionsTaken")
+        session = self._session(tenant_id, user_id if self._per_user and not whole_tenant else "")
+        take = session.get_frozen_credentials
         try:
-            credentials = await in_thread(self._assume, tenant_id, user_id)
+            taken = await in_thread(take, pool=_POOL) if session.refresh_needed() else take()
         except Exception as error:
             name = error_code(error) or type(error).__name__
             raise DispatchRefused(f"no credentials for the tenant ({name}): retry") from error
-        session = _Session(credentials, self._now() + LASTS_S)
-        # removed first, so that a renewed one counts as the newest
-        self._sessions.pop((tenant_id, user_id), None)
-        while len(self._sessions) >= MAX_SESSIONS:
-            del self._sessions[next(iter(self._sessions))]
-        self._sessions[tenant_id, user_id] = session
-        return session
+        return {"key": taken.access_key, "secret": taken.secret_key, "token": taken.token}
+
+    def _session(self, tenant_id: str, user_id: str) -> DeferredRefreshableCredentials:
+        """The session of a tenant and user, not yet asked for where it is new."""
+        if (tenant_id, user_id) not in self._sessions:
+            while len(self._sessions) >= MAX_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+            self._sessions[tenant_id, user_id] = DeferredRefreshableCredentials(
+                functools.partial(self._assume, tenant_id, user_id),
+                "assume-role",
+                self._time,
+            )
+        return self._sessions[tenant_id, user_id]
 
     def _assume(self, tenant_id: str, user_id: str) -> JSONObject:
+        measure("SessionsTaken")
         tags = {"tenant": tenant_id, "secrets": escape(tenant_id)}
         policy = {"Policy": self._policy(tenant_id, user_id)} if user_id else {}
-        return assume_role(
+        taken = assume_role(
             self._client("sts"),
             RoleArn=self._role,
             RoleSessionName=f"webbee-{digest(tenant_id, user_id)}",
@@ -135,6 +114,10 @@ class TenantCredentials:
             Tags=[{"Key": k, "Value": v} for k, v in tags.items()],
             **policy,
         )
+        return {**taken, "expiry_time": (self._time() + timedelta(seconds=LASTS_S)).isoformat()}
+
+    def _time(self) -> datetime:
+        return datetime.fromtimestamp(self._now(), UTC)
 
     def _policy(self, tenant_id: str, user_id: str) -> str:
         """The session policy for a user: their partitions, those of the tenant's shared `__…__`
@@ -149,8 +132,12 @@ class TenantCredentials:
 
 
 def assume_role(sts: Any, **request: Any) -> JSONObject:
-    """`{"key", "secret", "token"}` of an assumed role."""
-    names = {"key": "AccessKeyId", "secret": "SecretAccessKey", "token": "SessionToken"}
+    """`{"access_key", "secret_key", "token"}` of an assumed role, the names that botocore has."""
+    names = {
+        "access_key": "AccessKeyId",
+        "secret_key": "SecretAccessKey",
+        "token": "SessionToken",
+    }
     credentials = sts.assume_role(**request)["Credentials"]
     return {name: credentials[field] for name, field in names.items()}
 
