@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, combinations, islice
+from itertools import accumulate, chain, combinations, islice, product
 
 from .groups import (
     ANY,
@@ -36,6 +36,8 @@ MAX_CHANCE, WINDOW, MAX_ALIKE = 0.2, 0.1, 1000
 them, and maximum figures in it."""
 IN_LINE = 6
 """Maximum figures of a line for chains of three."""
+PORTIONS = range(2, 13)
+"""Numbers of people, nights or pieces."""
 REPLY = "reply"
 """The path of figures from the reply."""
 
@@ -111,8 +113,10 @@ class Arithmetic:
     ) -> Iterator[tuple[Layer, Sequence[str]]]:
         """The layers of candidates with their kinds, most reliable first; built lazily."""
         yield self._sums, own
+        yield self._group_sums, own
         yield self._groups, own
         yield self._named_sums, own
+        yield self._scaled, own
         if not is_minor:  # no reply tells hundredths
             yield self._pairs_in_sight, kinds
         yield self._by_line, kinds
@@ -135,6 +139,7 @@ class Arithmetic:
             for key, (kind, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
                 made += ((kind, one) for one in _of_column(own, key in table.numbers))
+                made += ((kind, one * n / m) for one, (n, m) in product(own, self._portions))
         return made
 
     @property
@@ -152,6 +157,11 @@ class Arithmetic:
             yield from (*table.derived(), *table.totals())
 
     @property
+    def _group_sums(self) -> Layer:
+        """Sums of columns over the rows of one value, day, week or sign."""
+        return self._cached("group sums", lambda: (f for t in self._tables for f in t.group_sums()))
+
+    @property
     def _groups(self) -> Layer:
         """Sums and averages of columns over groups of rows."""
         return self._cached("groups", lambda: (f for t in self._tables for f in t.by_group()))
@@ -160,6 +170,26 @@ class Arithmetic:
     def _named_sums(self) -> Layer:
         """Sums of columns over records that the reply names one after the other."""
         return self._cached(f"named {hash(self._order)}", self._find_named_sums)
+
+    @property
+    def _scaled(self) -> Layer:
+        """Figures of rows for the portions of the message: a recipe for six of one for four."""
+        return self._cached(
+            "scaled", lambda: chain.from_iterable(map(self._scaled_rows, self._tables))
+        )
+
+    def _scaled_rows(self, table: Table) -> Iterator[Figure]:
+        for key, (kind, column) in islice(table.columns.items(), MAX_SAID):
+            for value, (n, m) in product(column.values(), self._portions):
+                yield Figure(value * n / m, kind, f"{table.name}[].{key} * {n} / {m}")
+
+    @cached_property
+    def _portions(self) -> list[tuple[Number, int]]:
+        """Pairs of portions: from the message, and from the data outside rows."""
+        told = {p.value for p in self._index.figures if p.call == MESSAGE}
+        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
+        held = {p.value for p in beside if type(p.value) is int}
+        return [*product(told.intersection(PORTIONS), held.intersection(PORTIONS))][:MAX_SAID]
 
     def _find_named_sums(self) -> Iterator[Figure]:
         for table in self._tables[:MAX_TABLES]:

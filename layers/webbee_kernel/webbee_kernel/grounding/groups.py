@@ -4,6 +4,8 @@ figures."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
 from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise, product
 from typing import NamedTuple
@@ -24,6 +26,8 @@ BIG = 1e12
 """Larger figures are ignored."""
 MAX_ROWS, MAX_LABEL = 1000, 60
 """Maximum rows of a table; maximum characters of a text that groups rows."""
+FRIDAY = 5
+"""The last weekday of ISO 8601 before the weekend."""
 MAX_RUN, MAX_COLUMN = 24, 100
 """Maximum rows for sums of consecutive rows and differences; maximum rows for complements of
 groups."""
@@ -103,6 +107,9 @@ class Table:
                 for one in _sorts(value):
                     found.setdefault((f"{key} = ", one), set()).add(row)
             found[key, ""] = set(column)
+        for key, figures in self.numbers.items():
+            if below := {row for row, value in figures.items() if value < 0}:
+                found[key, " < 0"], found[key, " > 0"] = below, figures.keys() - below
         labels = {frozenset(rows): f"{key}{one}" for (key, one), rows in found.items()}
         return labels | {frozenset(self.rows.values()): ""}
 
@@ -150,8 +157,17 @@ class Table:
                 if kind != "level":
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
+    def group_sums(self) -> Iterator[Figure]:
+        """Sums of columns over groups."""
+        for key, column in self.numbers.items():
+            for rows, label in self.groups.items():
+                part = [column[row] for row in rows if row in column]
+                if len(part) > 1 and self.kinds[key] != "level":
+                    where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
+                    yield Figure(sum(part), self.kinds[key], f"sum({where})")
+
     def by_group(self) -> Iterator[Figure]:
-        """Sums and averages over all groups and their complements, sums of consecutive rows, and
+        """Averages over all groups, sums of their complements and of consecutive rows, and
         differences."""
         yield from self._of_groups(self.groups)
         for key in self.numbers:
@@ -171,7 +187,7 @@ class Table:
                     yield Figure(sum(part) / len(part), kind, f"average({where})")
                 if kind == "level":
                     continue
-                if len(part) > 1:
+                if len(part) > 1 and key not in self.numbers:
                     yield Figure(sum(part), kind, f"sum({where})")
                 if len(column) <= MAX_COLUMN:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
@@ -226,11 +242,14 @@ def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:
 
 
 def _sorts(value: object) -> Iterator[object]:
-    """The grouping keys of a value: itself; for a date also day and month."""
+    """The grouping keys of a value: itself; for a date also day, month, week and its weekend."""
     yield value.lower() if isinstance(value, str) else value
     if isinstance(value, str) and value[4:5] == value[7:8] == "-":
         yield value[:10]
         yield value[:7]
+        with suppress(ValueError):
+            week = date.fromisoformat(value[:10]).isocalendar()
+            yield from (week[:2], (*week[:2], week.weekday > FRIDAY))
 
 
 def combine(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
