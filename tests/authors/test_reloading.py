@@ -134,7 +134,7 @@ def test_the_watcher_takes_what_was_saved_before_a_saved_file_and_a_folder_that_
         return [f.fn_name for f in registry.catalogue().apps["live"].functions]
 
     write(folder, "speak", "five")
-    watch(folder.parent, print, {})
+    watch(folder.parent, print, None)
     until(lambda: named() == ["speak"])
     write(folder, "say", "a word")
     until(lambda: named() == ["say"] and "live after" in caplog.text)

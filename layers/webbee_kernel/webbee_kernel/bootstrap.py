@@ -99,17 +99,16 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     is_watched = registry is None and settings.develop
     if registry is None:
         registry = shared_registry(folder)
-    extra_files: dict[str, Callable[[], None]] = {}
+    approve: Callable[[], None] | None = None
     if settings.mcp_servers:
         from .extensions.mcp_apps import add_servers
-        from .mcp.client import approvals
 
-        extra_files[approvals.FILE] = partial(add_servers, registry, settings)
-        # now, and again whenever the file is saved
-        extra_files[approvals.FILE]()
+        approve = partial(add_servers, registry, settings)
+        # now, and again whenever the file of approvals is saved
+        approve()
     host = ExtensionHost(registry, app.stores, settings, app.clock, app.model)
     if is_watched:
-        watch(folder, host.contexts.faults.on_saved, extra_files)
+        watch(folder, host.contexts.faults.on_saved, approve)
     return host
 
 

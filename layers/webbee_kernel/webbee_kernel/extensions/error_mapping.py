@@ -113,10 +113,6 @@ class Faults:
         data = {"app_id": fault.app_id, "text": text, "incident": fault.incident, **lines}
         await self._emit(UserKey.of(user), "fault", data)
         message = str(fault)
-        if reason := self._registry.stale.get(request.app_id):  # the file is what to mend first
-            message = (
-                f"{self._load_failure(request.app_id, reason)['text']}; what ran failed: {message}"
-            )
         # of a panel the error too, which no model reads
         return replace(
             outcome, fault=message, error=message if request.kind == "panel" else outcome.error

@@ -357,26 +357,23 @@ def reload(registry: Registry, folder: Path) -> str:
     return _load_into(registry, folder)
 
 
-def watch(
-    root: str | Path, on_saved: OnSaved, extra_files: Mapping[str, Callable[[], None]]
-) -> None:
+def watch(root: str | Path, on_saved: OnSaved, on_saved_beside: Callable[[], None] | None) -> None:
     """Reload what is saved below the folder of a shared registry, in the background, until the
-    process ends. What `extra_files` names is called when a file of that name beside the extensions
-    is saved."""
+    process ends. `on_saved_beside` is called when a file beside the extensions is saved."""
     folder = Path(root).resolve()
     with _lock:
         if folder in _watched_folders:
             return
         _watched_folders.add(folder)
-    arguments = (folder, on_saved, extra_files)
+    arguments = (folder, on_saved, on_saved_beside)
     threading.Thread(target=_follow, args=arguments, name="webbee-reload", daemon=True).start()
 
 
-def _follow(root: Path, on_saved: OnSaved, extra_files: Mapping[str, Callable[[], None]]) -> None:
+def _follow(root: Path, on_saved: OnSaved, on_saved_beside: Callable[[], None] | None) -> None:
     since, registry = _registries[root]
     for changed in changes(root):
-        for name in extra_files.keys() & {path.name for path in changed if path.parent == root}:
-            extra_files[name]()
+        if on_saved_beside and any(path.parent == root for path in changed):
+            on_saved_beside()
         # the first says that watching has begun: something may have been saved before
         saved = changed or {p for p in root.glob("*/**/*") if _is_newer(p, since)}
         for app in sorted({app_of(path, root) for path in saved} - {""}):
