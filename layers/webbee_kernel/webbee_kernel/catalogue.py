@@ -235,11 +235,8 @@ class Catalogue:
         return found
 
     def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
-        app = self.apps.get(app_id)
-        for function in app.functions if app else ():
-            if function.fn_name == fn_name:
-                return function
-        return None
+        functions = self.apps[app_id].functions if app_id in self.apps else ()
+        return next((f for f in functions if f.fn_name == fn_name), None)
 
     def name(self, app_id: str, tag: str) -> str:
         """The app's display name in a language; of an unknown app its id."""

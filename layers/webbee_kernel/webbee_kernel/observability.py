@@ -139,9 +139,6 @@ class _Figures:
     namespace: str
     values: dict[tuple[str, ...], dict[str, list[float]]] = field(default_factory=dict)
 
-    def add(self, owner: tuple[str, ...], name: str, value: float) -> None:
-        self.values.setdefault(owner, {}).setdefault(name, []).append(value)
-
 
 _figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=None)
 
@@ -149,8 +146,7 @@ _figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=Non
 def measure(name: str, value: float = 1) -> None:
     """Add a value of a metric of `METRICS` to this invocation's figures."""
     assert name in METRICS, name
-    if (figures := _figures.get()) is not None:
-        figures.add((), name, value)
+    measure_all({name: value})
 
 
 def measure_all(values: Mapping[str, float], owner: tuple[str, ...] = ()) -> None:
@@ -158,7 +154,7 @@ def measure_all(values: Mapping[str, float], owner: tuple[str, ...] = ()) -> Non
     the names of `MODEL_UNITS`."""
     if (figures := _figures.get()) is not None:
         for name, value in values.items():
-            figures.add(owner, name, value)
+            figures.values.setdefault(owner, {}).setdefault(name, []).append(value)
 
 
 @asynccontextmanager
@@ -220,8 +216,7 @@ def _lines(figures: _Figures) -> Iterator[str]:
     # sorted: the invocation's own are the first line
     for owner, values in sorted(figures.values.items()):
         if owner:
-            of_model = dict(zip(("role", "model"), owner, strict=True))
-            yield _line(figures, of_model, values, function)
+            yield _line(figures, dict(zip(("role", "model"), owner, strict=True)), values)
             continue
         for failures, total in FAILURES.items():
             if failures in values or total in values:  # a share needs both
@@ -235,20 +230,17 @@ def _lines(figures: _Figures) -> Iterator[str]:
 
 
 def _line(
-    figures: _Figures,
-    dimensions: Mapping[str, str],
-    values: Mapping[str, list[float]],
-    also: Mapping[str, str] | None = None,
+    figures: _Figures, dimensions: Mapping[str, str], values: Mapping[str, list[float]]
 ) -> str:
-    """One line in CloudWatch's embedded metric format by `dimensions`, with the invocation's log
-    fields; counts are summed, others keep every value."""
+    """One line in CloudWatch's embedded metric format by `dimensions`, with the function's name and
+    the invocation's log fields; counts are summed, others keep every value."""
     from aws_lambda_powertools.metrics import EphemeralMetrics  # only where metrics are written
 
     # An empty name: given none, powertools adds POWERTOOLS_SERVICE_NAME to the dimensions.
     metrics = EphemeralMetrics(namespace=figures.namespace, service="")
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
-    for name, value in {**log_fields(), **(also or {})}.items():
+    for name, value in {**log_fields(), "function": figures.function}.items():
         metrics.add_metadata(name, value)
     for name, numbers in values.items():
         unit = MODEL_UNITS.get(name) or METRICS[name].unit

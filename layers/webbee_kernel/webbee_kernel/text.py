@@ -268,15 +268,13 @@ def disambiguate(things: Sequence[tuple[str, Mapping[str, object]]]) -> list[str
     and invisible characters."""
     titles = [_comparable(title) for title, _ in things]
     additions = [""] * len(things)
-    for title, times in Counter(titles).items():
-        if times == 1:
-            continue
+    for title in [title for title, count in Counter(titles).items() if count > 1]:
         rows = {i: row for i, (_, row) in enumerate(things) if titles[i] == title}
         for i, addition in zip(rows, _distinguishing([*rows.values()], title), strict=True):
             # another title may read just like this one with its addition
             if not addition or _comparable(f"{things[i][0]} ({addition})") in titles:
-                addition = next((str(rows[i][key]) for key in _ID_FIELDS if key in rows[i]), "")
-            additions[i] = f" ({addition})" if addition else ""
+                addition = _id_of(rows[i])
+            additions[i] = f" ({addition})" * bool(addition)
     return additions
 
 
@@ -286,24 +284,33 @@ def _comparable(title: str) -> str:
 
 def _distinguishing(rows: Sequence[Mapping[str, object]], title: str) -> list[str]:
     """A value unique to each row of one title, from the field, or two, that distinguish the most
-    rows; empty where there is none. Ids, and fields that are the same in all rows, are not looked
-    at."""
-    texts = [{k: str(v) for k, v in row.items() if _is_short(v)} for row in rows]
-    names = [
-        name
-        for name in dict.fromkeys(chain.from_iterable(rows))
-        if name not in _ID_FIELDS
-        and not all(row.get(name) == row.get("id") for row in rows)
-        and len({text.get(name) for text in texts}) > 1
-    ][:MAX_FIELDS]
+    rows; empty where there is none."""
+    names = _fields(rows)
     best = [""] * len(rows)
     for by in chain(combinations(names, 1), combinations(names, 2)):
-        found = [", ".join(text[name] for name in by if name in text) for text in texts]
-        count = Counter(found)
-        unique = [t if count[t] == 1 and _comparable(t) != title else "" for t in found]
+        texts = [_values_text(row, by) for row in rows]
+        count = Counter(texts)
+        unique = [t if count[t] == 1 and _comparable(t) != title else "" for t in texts]
         # max keeps the first of equals: one field rather than two
-        best = max(best, unique, key=lambda each: sum(map(bool, each)))
+        best = max(best, unique, key=lambda found: sum(map(bool, found)))
     return best
+
+
+def _fields(rows: Sequence[Mapping[str, object]]) -> list[str]:
+    """Fields worth comparing: not the id, and not the same in all rows."""
+    names = dict.fromkeys(chain.from_iterable(rows))
+    ids = {n for n in names if all(row.get(n) == row.get("id") for row in rows)}
+    found = (n for n in names if n not in ids.union(_ID_FIELDS))
+    return [n for n in found if len({_values_text(row, (n,)) for row in rows}) > 1][:MAX_FIELDS]
+
+
+def _id_of(row: Mapping[str, object]) -> str:
+    return next((str(row[key]) for key in _ID_FIELDS if key in row), "")
+
+
+def _values_text(row: Mapping[str, object], names: Sequence[str]) -> str:
+    values = (row.get(name) for name in names)
+    return ", ".join(str(value) for value in values if _is_short(value))
 
 
 def _is_short(value: object) -> bool:

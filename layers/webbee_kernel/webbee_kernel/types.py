@@ -230,7 +230,8 @@ def failed_outcome(request: CallRequest, code: str, error: str, **more: Any) -> 
     """An outcome of a call that did not succeed; `more` are further fields of it. A missing code
     becomes EXT_UNSTRUCTURED_ERROR."""
     error, code = error[:MAX_ERROR], code or UNSTRUCTURED
-    return _ended(request, "error", error=error, error_code=code, **more)
+    more |= {"step": request.step, "error": error, "error_code": code}
+    return CallOutcome(request.app_id, request.name, "error", **more)
 
 
 def unfinished_outcome(request: CallRequest) -> CallOutcome:
@@ -244,11 +245,7 @@ def unfinished_outcome(request: CallRequest) -> CallOutcome:
 
 def ok_outcome(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
     """An outcome of a call that did; `more` are further fields of it."""
-    return _ended(request, "ok", data=data, **more)
-
-
-def _ended(request: CallRequest, status: str, **more: Any) -> CallOutcome:
-    return CallOutcome(request.app_id, request.name, status, step=request.step, **more)
+    return CallOutcome(request.app_id, request.name, "ok", data, step=request.step, **more)
 
 
 @dataclass(frozen=True, slots=True)

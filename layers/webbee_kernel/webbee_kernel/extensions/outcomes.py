@@ -13,6 +13,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
+from types import NoneType
 from typing import Any, Final
 from uuid import UUID
 
@@ -246,16 +247,12 @@ def clean(value: Any, limit: int) -> str:
     return cut(str(value or ""), limit).encode("utf-8", "replace").decode()
 
 
-def _mapping(value: Mapping[Any, Any]) -> JSONObject:
-    return {key if type(key) is str else str(_plain(key)): part for key, part in value.items()}
-
-
 _CONVERTERS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     # before text and numbers: an enum may be one of these as well
     (Enum, lambda value: value.value),
     (float, lambda value: value if math.isfinite(value) else None),
     (BaseModel, lambda value: value.model_dump(mode="json")),
-    (Mapping, _mapping),
+    (Mapping, lambda value: {k if type(k) is str else str(_plain(k)): v for k, v in value.items()}),
     (list | tuple | deque, list),
     (set | frozenset, lambda value: sorted(value, key=str)),
     (date | time, lambda value: value.isoformat()),
@@ -270,7 +267,7 @@ def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
     """The value as plain JSON; ResultError with the path of what has none, and advice."""
     # the exact types, as nearly all values are: subclasses go through the table
     kind = type(value)
-    if value is None or kind in (str, int, bool) or (kind is float and math.isfinite(value)):
+    if kind in (str, int, bool, NoneType) or (kind is float and math.isfinite(value)):
         return value
     found = _converted(value, path)
     if not isinstance(found, dict | list):

@@ -375,7 +375,7 @@ def _follow(root: Path, on_saved: OnSaved, on_saved_beside: Callable[[], None] |
         if on_saved_beside and any(path.parent == root for path in changed):
             on_saved_beside()
         # the first says that watching has begun: something may have been saved before
-        saved = changed or {p for p in root.glob("*/**/*") if _is_newer(p, since)}
+        saved = changed or _newer_files(root, since)
         for app in sorted({app_of(path, root) for path in saved} - {""}):
             started = time.perf_counter()
             if not (reason := reload(registry, root / app)):
@@ -385,9 +385,10 @@ def _follow(root: Path, on_saved: OnSaved, on_saved_beside: Callable[[], None] |
             on_saved(app, reason)
 
 
-def _is_newer(path: Path, since: float) -> bool:
-    """Whether a file was written after a time; not for a broken link, an editor's lock."""
-    return path.is_file() and path.stat().st_mtime > since
+def _newer_files(root: Path, since: float) -> set[Path]:
+    """What was written below a folder after a time; no broken link, such as an editor's lock."""
+    files = (path for path in root.glob("*/**/*") if path.is_file())
+    return {path for path in files if path.stat().st_mtime > since}
 
 
 def changes(root: Path) -> Iterator[set[Path]]:

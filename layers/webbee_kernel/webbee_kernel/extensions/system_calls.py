@@ -125,11 +125,6 @@ async def _signal(ctx: CallContext, request: CallRequest) -> JSON:
     return _data_of(await handler(ctx, **request.arguments), request)
 
 
-async def _event(ctx: CallContext, request: CallRequest) -> None:
-    """Call every listener of an event, as the app and for the user; failures are logged."""
-    await ctx.extensions.emit(request.name, request.arguments)
-
-
 async def _health(ctx: CallContext, request: CallRequest) -> JSON:
     """What the app's own health check says, or that it has none."""
     if ctx._ext.health is None:
@@ -172,7 +167,7 @@ SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
         "webhook": _webhook,
         "schedule": _job,
         "signal": _signal,
-        "event": _event,
+        "event": lambda ctx, request: ctx.extensions.emit(request.name, request.arguments),
         "health": _health,
         "panel": _panel,
     }
