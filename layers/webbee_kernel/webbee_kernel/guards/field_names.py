@@ -197,7 +197,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (BESIDE, "recipient", "email phone mobile tel msisdn fax address addresses addr subscriber"),
     (BESIDE, "recipient", "assignee reviewer viewers editors watcher principal grantee visibility"),
     (EFFECT, "recipient", "to anyone everyone worldreadable permissions acl grants mentions"),
-    (EFFECT, "recipient", "owners admins readers writers delegate approvers followers"),
+    (EFFECT, "recipient", "owner owners admins readers writers delegate approvers followers"),
     (EFFECT, "account", "iban account bic swift wallet payee beneficiary beneficiaries creditor"),
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hostname domain website link"),
     (EFFECT, "url", "proxy relay nameserver mailserver"),
@@ -205,7 +205,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (LEAVING, "recipient", "target destination dest into"),
     (LEAVING, "url", "remote"),
     (LEAVING, "path", "bucket drive"),
-    (CARRYING, "recipient", "user username handle person people contact viewer editor owner"),
+    (CARRYING, "recipient", "user username handle person people contact viewer editor"),
     (CARRYING, "recipient", "friend colleague customer number group team channel room chat thread"),
     (CARRYING, "recipient", "employee staff coworker teammate"),
     (CARRYING, "recipient", "conversation inbox mailbox with who whom peer copy copies"),
@@ -257,7 +257,7 @@ DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase truncate".split()
 FORWARD = frozenset("send resend forward share publish broadcast tweet announce export".split())
 """Verbs that, as a parameter of a read, forward its result."""
 
-SEND_VERBS = FORWARD - {"export"} | {"pay", "donate"}
+SEND_VERBS = FORWARD - {"export"} | {"pay", "donate", "request", "backup"}
 """Verbs that no read's name begins with."""
 
 SHARE = frozenset(

@@ -24,6 +24,8 @@ Effect = Literal["read", "opens", "write", "outward", "destructive"]
 
 _MIN_DIGITS = 5
 """Minimum digits for a number under a sink's name to be an address, not a count."""
+_REMOTE = re.compile(r"(?i)(?:[\w-]+\.)+[a-z]{2,24}:\S+")
+"""A path on another machine, as git and scp write it."""
 _PLACE = re.compile(r"[/\\@]|\w:")
 """Characters that occur in paths and not in words."""
 
@@ -318,7 +320,7 @@ def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
         return None
     is_opened = not fields.OPENED.isdisjoint(words_of(leaf.name))
     is_host = is_opened or _by_name(leaf, fields.CARRYING) == "url"
-    is_host = is_host and is_web_address(leaf.value)
+    is_host = is_host and bool(is_web_address(leaf.value) or _REMOTE.fullmatch(leaf.value))
     kind = "url" if named == "url" else form or ("url" if is_host else None)
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
 
