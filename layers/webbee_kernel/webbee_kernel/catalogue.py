@@ -186,14 +186,11 @@ class AppInfo:
         """Find text that functions share, so that a prompt states it once."""
         lead = _lead([f.description for f in self.functions])
         common = self.arguments.items()
-        functions: list[FunctionInfo] = []
+        functions = []
         for function in self.functions:
             described = _argument_descriptions(function).items()
             names = tuple(name for name, text in described if (name, text) in common)
-            new = (
-                replace(function, lead=lead, common_arguments=names) if lead or names else function
-            )
-            functions.append(new)
+            functions.append(replace(function, lead=lead, common_arguments=names))
         object.__setattr__(self, "functions", tuple(functions))
 
     @property
