@@ -14,15 +14,19 @@ from phonenumbers import (
     number_type,
 )
 
-from webbee_kernel.pii.phones import PLUS, TERRITORY, Phone, Sign
+from webbee_kernel.pii.phones import PLUS, Phone, Sign
 
 # A date, an address of a machine or a version: never a phone number for its grouping alone.
 _DATE = re.compile(
     r"(?:19|20)\d\d[ ./-]\d\d?[ ./-]\d\d?(?!\d)|\d\d?[ ./-]\d\d?[ ./-](?:19|20)\d\d(?!\d)"
     r"|\d{1,3}(?:\.\d{1,3}){2,3}(?![.\d])"
 )
-_LEAST = 7  # digits of a number
 _SHORT = 11  # digits of the shortest that is read with its country's code and no plus
+_LENIENCY = {
+    Sign.CUE: Leniency.VALID,
+    Sign.WRITTEN: Leniency.STRICT_GROUPING,
+    Sign.HOME: Leniency.EXACT_GROUPING,
+}
 
 
 @lru_cache(maxsize=1024)
@@ -34,35 +38,17 @@ def parse_candidate(window: str, sign: Sign, regions: tuple[str, ...]) -> Sequen
         is_likely = sign is Sign.CUE or _has_phone_grouping(window)
         found = _matches(window)
         return found or (_matches(window, leniency=Leniency.POSSIBLE) if is_likely else [])
-    if sign is Sign.HOME:
-        return _national_numbers(window, regions)
     if sign is Sign.DIGITS:
         return _mobile_numbers(window, regions)
-    return _first_region(window, sign, regions)
-
-
-def _first_region(window: str, sign: Sign, regions: Sequence[str]) -> list[Phone]:
-    """As the first of the regions writes it; behind a cue also `8613812345678`, a number once a
-    plus stands before it."""
-    level = Leniency.VALID if sign is Sign.CUE else Leniency.STRICT_GROUPING
-    digits = "".join(filter(str.isdigit, window))
-    preferred = ("RU",) if len(digits) == _SHORT and digits[0] in "78" else ()
-    for region in dict.fromkeys((*preferred, *regions)):
-        if found := _matches(window, region, level):
-            return found
-    has_code = sign is Sign.CUE and _SHORT <= len(digits) <= 15
-    abroad = _matches(f"+{window}") if has_code else []
-    return [(max(0, start - 1), end - 1, identity) for start, end, identity in abroad]
-
-
-def _national_numbers(window: str, regions: Sequence[str]) -> list[Phone]:
-    if _DATE.match(window) or sum(map(str.isdigit, window)) < _LEAST:
+    if sign is Sign.HOME and _DATE.match(window):
         return []
-    for region in regions:
-        for found in _matches(window, region, Leniency.EXACT_GROUPING):
-            if found[0] == 0 and found[1] >= len(window) - 1:
-                return [found]
-    return []
+    for region in dict.fromkeys(regions):
+        if found := _matches(window, region, _LENIENCY[sign]):
+            return found
+    # behind a cue also `8613812345678`, a number once a plus stands before it
+    is_long = sign is Sign.CUE and sum(map(str.isdigit, window)) >= _SHORT
+    abroad = _matches(f"+{window}") if is_long else []
+    return [(max(0, start - 1), end - 1, identity) for start, end, identity in abroad]
 
 
 def _mobile_numbers(window: str, regions: Sequence[str]) -> list[Phone]:
@@ -88,16 +74,10 @@ def _international(digits: str, region: str) -> str:
 
 
 def _has_phone_grouping(window: str) -> bool:
-    """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a
-    country's code first, and groups that are not thousands. `+1 555 123 4567` is, `+12 345 678 901`
-    and `+12345678901` are not."""
-    country, *groups = re.findall(r"\d+", window)
-    return (
-        len(country) <= 3
-        and len(groups) >= 2
-        and sum(map(len, (country, *groups))) >= 10
-        and {len(g) for g in groups} != {3}
-    )
+    """Whether a number with a plus is grouped as people group phone numbers, in groups that are not
+    thousands: `+1 555 123 4567` is, `+12 345 678 901` and `+12345678901` are not."""
+    groups = re.findall(r"\d+", window)[1:]
+    return len(groups) >= 2 and {len(g) for g in groups} != {3}
 
 
 def _matches(window: str, region: str = "", leniency: int = Leniency.VALID) -> list[Phone]:
@@ -109,13 +89,3 @@ def _matches(window: str, region: str = "", leniency: int = Leniency.VALID) -> l
 def _identity(match: PhoneNumberMatch) -> str:
     extension = f";ext={match.number.extension}" if match.number.extension else ""
     return phonenumbers.format_number(match.number, phonenumbers.PhoneNumberFormat.E164) + extension
-
-
-def region_of(identity: str) -> str:
-    """The country of a number in E.164; empty for what has none."""
-    try:
-        number = phonenumbers.parse(identity.partition(";")[0])
-    except phonenumbers.NumberParseException:
-        return ""
-    region = phonenumbers.region_code_for_number(number)
-    return "" if region in (None, TERRITORY) else str(region)

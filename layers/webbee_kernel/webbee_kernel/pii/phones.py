@@ -14,8 +14,7 @@ from webbee_kernel.pii.keys import is_phone_key
 from webbee_kernel.pii.prose import either
 
 # Tried in this order for a number without a plus that a key or a word calls a phone number, after
-# the user's own regions; the first in which it is valid wins. One of eleven digits that begins with
-# 7 or 8 is tried as Russian first.
+# the user's own regions; the first in which it is valid wins.
 REGIONS = tuple(
     "US RU GB DE FR ES IT UA BY KZ IN PL NL TR AU BR CN MX AT CH BE PT SE JP KR CZ AR ZA".split()
 )
@@ -124,10 +123,8 @@ def has_digit_run(text: str) -> bool:
 def phone_identity(value: str) -> str:
     """The E.164 form of a value that was once found as a phone number; the value itself where the
     library has changed its mind."""
-    for start, end, identity in find_phones(value, "phone"):
-        if (start, end) == (0, len(value)):
-            return identity
-    return value
+    found = find_phones(value, "phone")
+    return found[0][2] if found else value
 
 
 _ZONE = re.compile(
@@ -166,8 +163,10 @@ def _region_of_zone(zone: str) -> str:
 @lru_cache(maxsize=512)
 def regions_of_phone(identity: str) -> tuple[str, ...]:
     """The country of a number in E.164; nothing for what has none."""
-    if not identity.startswith("+"):
-        return ()
-    from webbee_kernel.pii.dialling import region_of
+    from phonenumbers import NumberParseException, parse, region_code_for_number
 
-    return tuple(filter(None, [region_of(identity)]))
+    try:
+        region = region_code_for_number(parse(identity.partition(";")[0]))
+    except NumberParseException:
+        return ()
+    return () if region in (None, TERRITORY) else (str(region),)
