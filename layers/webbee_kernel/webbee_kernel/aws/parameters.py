@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import quote, unquote
 
@@ -79,7 +79,7 @@ class WebhookKeys:
     async def mark(self, tenant_id: str) -> str:
         """The tenant's mark in a URL; `UNKNOWN` where the key cannot be read."""
         try:
-            keys = await self._keys()
+            keys = await self._cached()
         except Exception as error:
             # no failure of the call: most calls use no webhook URL
             _log.error("error=%s | the webhook key cannot be read", _name(error))
@@ -91,7 +91,7 @@ class WebhookKeys:
         """The tenant of a mark signed with either key; None for any other text. For an unknown
         signature the keys are read once more: they may be new."""
         try:
-            found, now = _tenant_of_mark(mark, await self._keys()), self._now()
+            found, now = _tenant_of_mark(mark, await self._cached()), self._now()
             may_look = self._secret and now - self._looked_at >= LOOKUP_INTERVAL_S
             if found is None and may_look:
                 self._looked_at = now
@@ -102,10 +102,9 @@ class WebhookKeys:
                 f"the webhook key cannot be read ({_name(error)}); try again."
             ) from None
 
-    async def _keys(self) -> tuple[str, ...]:
-        return await self._cached() if self._secret else self._configured
-
     def _read(self) -> tuple[str, ...]:
+        if not self._secret:
+            return self._configured
         return tuple(filter(None, map(self._version, VERSIONS)))
 
     def _version(self, version: str) -> str:
@@ -203,12 +202,15 @@ class AppConfiguration:
         app_ids = {request.app_id, *(request.arguments.get("sections") or {})}
         # a call may reach shared apps, so theirs are sent too
         apps = [a for a in catalogue.apps.values() if a.is_shared or a.app_id in app_ids]
-        layers = {a.app_id: list(layers_of(config, tenant_id, a.app_id)) for a in apps}
-        values = {
-            a.app_id: {v: secrets[v].get_secret_value() for v in a.variables if v in secrets}
+        layers = ((a.app_id, list(layers_of(config, tenant_id, a.app_id))) for a in apps)
+        values = (
+            (a.app_id, {v: secrets[v].get_secret_value() for v in a.variables if v in secrets})
             for a in apps
+        )
+        return {
+            "config": {app_id: found for app_id, found in layers if found},
+            "secrets": {app_id: found for app_id, found in values if found},
         }
-        return {"config": _without_empty(layers), "secrets": _without_empty(values)}
 
     def _read(self) -> JSONObject:
         try:
@@ -225,10 +227,6 @@ def _parameter(name: str, client_factory: ClientFactory) -> str:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
     return _fetch(SSMProvider(boto3_client=client_factory("ssm")), name, decrypt=True)
-
-
-def _without_empty(by_app: Mapping[str, Any]) -> JSONObject:
-    return {app_id: found for app_id, found in by_app.items() if found}
 
 
 def read_policy(name: str) -> str:
@@ -294,19 +292,12 @@ class SsmSecretStore:
 
     async def below(self, path: str) -> tuple[str, ...]:
         """Ten a request: what the service gives at once."""
-        found: list[str] = []
-        more: JSONObject = {}
-        while True:
-            answer = await self._call(
-                "get_parameters_by_path", Path=self._name(path), Recursive=True, **more
-            )
-            for parameter in (answer or {}).get("Parameters", []):
-                name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
-                found.append("/".join(map(_decode_part, name.split("/"))))
-            # the token alone says that there is more: a page may be short, or empty
-            if not answer or "NextToken" not in answer:
-                return tuple(sorted(found))
-            more = {"NextToken": answer["NextToken"]}
+        answer = await self._call("get_parameters_by_path", Path=self._name(path), Recursive=True)
+        names = (
+            str(p["Name"]).removeprefix(f"{self._prefix}/")
+            for p in (answer or {}).get("Parameters", [])
+        )
+        return tuple(sorted("/".join(map(_decode_part, name.split("/"))) for name in names))
 
     def _name(self, path: str) -> str:
         parts = path.split("/")
@@ -320,8 +311,11 @@ class SsmSecretStore:
         return answer
 
     def _send(self, operation: str, request: JSONObject) -> Any:
+        client = self._client_factory("ssm")
         try:
-            return getattr(self._client_factory("ssm"), operation)(**request)
+            if client.can_paginate(operation):
+                return client.get_paginator(operation).paginate(**request).build_full_result()
+            return getattr(client, operation)(**request)
         except Exception as error:
             if error_code(error) == "ParameterNotFound":
                 return None
