@@ -26,7 +26,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from ..channels.skeleton import Snapshots, check_size, inner
-from ..errors import CallError
+from ..errors import CallError, NotAuthenticated
 from ..sdk.definitions import SecretDef
 from ..sdk.exceptions import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
@@ -106,9 +106,8 @@ async def _webhook(ctx: CallContext, request: CallRequest) -> JSONObject:
         raise missing(request, f"webhook {arguments['method']}")
     # only its presence: the handler checks the value
     if hook.secret_header and not arguments["headers"].get(hook.secret_header.lower()):
-        text = f"the header {hook.secret_header} is missing"
-        error = {"error": {"code": "not_authenticated", "message": text}}
-        return {"status": 401, "headers": {}, "body": error}
+        error = NotAuthenticated(f"the header {hook.secret_header} is missing")
+        return {"status": error.status, "headers": {}, "body": error.body()}
     answer = await hook.func(ctx, arguments["headers"], arguments["body"], arguments["query"])
     return webhook_answer(answer)
 
