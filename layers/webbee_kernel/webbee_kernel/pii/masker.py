@@ -4,7 +4,7 @@ back."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -57,13 +57,13 @@ class Placeholders:
 
     def reserve(self, text: str) -> None:
         """Keep the numbers that `text` shows out of use, those in use excepted."""
-        if "<" in text:
-            self._reserved.update(m for m in self._shown(text) if m not in self.values)
+        shown = (match[0] for match in PLACEHOLDER.finditer(text))
+        self._reserved.update(one for one in shown if one not in self.values)
 
     def used_in(self, text: str) -> dict[str, str]:
         """The part of the map whose placeholders occur in `text`."""
-        shown = self._shown(text) if "<" in text else ()
-        return {p: self.values[p] for p in shown if p in self.values}
+        shown = (match[0] for match in PLACEHOLDER.finditer(text))
+        return {one: self.values[one] for one in shown if one in self.values}
 
     def of(self, kind: str, value: str, identity: str) -> str:
         """The placeholder of a value, a new one where it has none."""
@@ -89,10 +89,6 @@ class Placeholders:
             self._of.setdefault((kind, spelling), placeholder)
         if kind == NAME and is_distinct(value):
             self.names.append(placeholder)
-
-    @staticmethod
-    def _shown(text: str) -> Iterator[str]:
-        return (m[0] for m in PLACEHOLDER.finditer(text))
 
 
 _PERSONAL = (f"<{NAME}_", f"<{EMAIL}_")  # what people call each other by
@@ -215,8 +211,6 @@ class Masker:
     def unmask_text(self, text: str) -> str:
         """`text` with every known placeholder replaced by its value, for the user's eyes; an
         unknown one stays as it is."""
-        if "<" not in text:
-            return text
         return PLACEHOLDER.sub(lambda m: self._map.values.get(m[0], m[0]), text)
 
     def resolve(self, value: JSON) -> JSON:
@@ -227,10 +221,9 @@ class Masker:
         EMAIL_1 >`) included.
         """
         if isinstance(value, str):
-            if "<" in value:
-                for placeholder in LOOKALIKE.findall(value):
-                    if placeholder not in self._map.values:
-                        raise UnknownPlaceholder(placeholder)
+            for placeholder in LOOKALIKE.findall(value):
+                if placeholder not in self._map.values:
+                    raise UnknownPlaceholder(placeholder)
             return self.unmask_text(value)
         if isinstance(value, dict):
             return {self.resolve(k): self.resolve(v) for k, v in value.items()}

@@ -8,11 +8,11 @@ another detector with the same signature where that is not enough.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from importlib import import_module
 from itertools import chain
-from typing import Protocol
+from typing import TypeAlias
 
 from webbee_kernel.language import fold, people
 from webbee_kernel.pii.emails import find_emails
@@ -31,14 +31,9 @@ from webbee_kernel.pii.prose import (
     patterns,
 )
 
-
-class NameDetector(Hashable, Protocol):
-    """Finds personal names: a pure callable, since its answers are cached per text and key."""
-
-    def __call__(self, text: str, key: str) -> Iterable[Span]:
-        """Spans `(start, end)` of names in `text`, which stood under `key` (`parent.key`, `key` or
-        nothing)."""
-
+NameDetector: TypeAlias = Callable[[str, str], Iterable[Span]]
+"""Gives spans `(start, end)` of names in a text, which stood under a key (`parent.key`, `key` or
+nothing). A pure function, since its answers are cached."""
 
 KEYED_MAX = 200  # characters: a longer value under a name-like key is prose: only its cues count
 WORDS_MAX = 5  # words of one name, particles and initials included

@@ -78,8 +78,10 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
     or word, or grouped like a phone number, a possible length is enough: test data is full of `+1
     555` numbers. Anything else is left, above all digits without a plus and without a cue.
     """
+    patterns = _patterns_for(text, key, regions) if has_digit_run(text) else ()
+    proposed = ((*m.span(p.groups), sign) for p, sign in patterns for m in p.finditer(text))
     # A cued candidate goes before its uncued twin, a longer one before its own part.
-    candidates = sorted(_candidates(text, key, regions), key=lambda c: (c[0], c[2], -c[1]))
+    candidates = sorted(proposed, key=lambda c: (c[0], c[2], -c[1]))
     accepted: list[Phone] = []
     regions_tried = (*regions, *REGIONS) if len(candidates) <= CANDIDATES_MAX else REGIONS[:2]
     for start, end, sign in candidates:
@@ -94,11 +96,6 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
         )
         accepted += [(start + s, start + e, identity) for s, e, identity in found]
     return accepted
-
-
-def _candidates(text: str, key: str, regions: tuple[str, ...]) -> Iterator[tuple[int, int, Sign]]:
-    for pattern, sign in _patterns_for(text, key, regions) if has_digit_run(text) else ():
-        yield from ((*m.span(pattern.groups), sign) for m in pattern.finditer(text))
 
 
 def _patterns_for(

@@ -95,19 +95,16 @@ class Extension:
         `async (ctx, old, new) -> str`, whose text is told to the user; empty says nothing.
         """
 
-        def register(func: F) -> F:
-            if name.startswith(REFRESH_PREFIX):
-                check_section_name(name.removeprefix(REFRESH_PREFIX))
+        def record(func: Handler) -> None:
+            section = name.removeprefix(REFRESH_PREFIX)
+            if section != name:
+                check_section_name(section)
             once(self.tools, name, ToolDef(name, func, tuple(scopes or ()), description), "tool")
-            if (
-                name.startswith(REFRESH_PREFIX)
-                # one that `@ext.skeleton` has declared stays: it knows its ttl and alert
-                and (section := name.removeprefix(REFRESH_PREFIX)) not in self.skeletons
-            ):
+            # one that `@ext.skeleton` has declared stays: it knows its ttl and alert
+            if section != name and section not in self.skeletons:
                 self.skeletons[section] = SkeletonDef(section, func, description=description)
-            return func
 
-        return register
+        return self._recorded(record)
 
     def skeleton(
         self, section_name: str, *, alert: bool = False, ttl: int = 300, description: str = ""

@@ -157,9 +157,7 @@ class ExtensionHarness:
 
     def panel(self, panel_id: str, /, **params: Any) -> Any:
         """A panel's UI tree as JSON; AssertionError when the panel failed."""
-        o = self._execute("panel", panel_id, params)
-        assert o.ok, f"{o.error_code}: {self._error_text(o)}"
-        return o.ui["ui"]
+        return self._done("panel", panel_id, params).ui["ui"]
 
     def skeleton(self, section: str) -> JSONObject:
         """Run the section's refresh handler as the loop does, save it, return what was stored."""
@@ -190,28 +188,28 @@ class ExtensionHarness:
             "body": text,
             "query": dict(query or {}),
         }
-        data = self._data_of("webhook", path.strip("/"), request)
+        data = self._done("webhook", path.strip("/"), request).data
         return WebhookAnswer(data["status"], data["headers"], data["body"])
 
     def schedule(self, name: str) -> Any:
         """Run a job as the schedule would, as the system; what it returned."""
         minute = self.clock.now() // 60 * 60
-        return self._data_of("schedule", name, {"minute": minute}, system=True)
+        return self._done("schedule", name, {"minute": minute}, system=True).data
 
     def signal(self, name: str, /, **arguments: Any) -> Any:
         """A platform signal, as the system; what its handler returned."""
-        return self._data_of("signal", name, arguments, system=True)
+        return self._done("signal", name, arguments, system=True).data
 
     def event(self, event_type: str, data: JSONObject) -> None:
         """An event, told to whoever listens, as the app and for the user. AssertionError when a
         listener failed."""
         before = self.faults[-1:]
-        self._data_of("event", event_type, data)
+        self._done("event", event_type, data)
         assert self.faults[-1:] == before, f"a listener failed: {self.faults[-1]}"
 
     def hook(self, name: str, version: str = "") -> None:
         """A lifecycle hook: on_install, on_uninstall, on_enable, on_disable, on_upgrade."""
-        self._data_of("hook", name, {"version": version})
+        self._done("hook", name, {"version": version})
 
     def exposed(self, method: str, /, **params: Any) -> Any:
         """A method that other extensions may call, as one of them would."""
@@ -219,7 +217,7 @@ class ExtensionHarness:
 
     def health(self) -> JSONObject:
         """What the app says of its health."""
-        return dict(self._data_of("health", "health", {}))
+        return dict(self._done("health", "health", {}).data)
 
     def travel(self, seconds: float) -> tuple[str, ...]:
         """Let time pass: jobs that fall due run at their minute, sections are refreshed at its end.
@@ -275,11 +273,13 @@ class ExtensionHarness:
         fault = next((f for f in reversed(self.faults) if f.what.endswith(f" {name}")), None)
         return str(fault or "")
 
-    def _data_of(self, kind: str, name: str, params: JSONObject, *, system: bool = False) -> Any:
-        """What a call of this kind gave; AssertionError with what its code raised."""
+    def _done(
+        self, kind: str, name: str, params: JSONObject, *, system: bool = False
+    ) -> CallOutcome:
+        """A call of this kind; AssertionError with what its code raised."""
         outcome = self._execute(kind, name, params, system=system)
         assert outcome.ok, f"{outcome.error_code}: {self._error_text(outcome)}"
-        return outcome.data
+        return outcome
 
     def _execute(
         self, kind: str, name: str, params: JSONObject, *, system: bool = False
