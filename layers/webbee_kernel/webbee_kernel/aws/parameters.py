@@ -202,15 +202,12 @@ class AppConfiguration:
         app_ids = {request.app_id, *(request.arguments.get("sections") or {})}
         # a call may reach shared apps, so theirs are sent too
         apps = [a for a in catalogue.apps.values() if a.is_shared or a.app_id in app_ids]
-        layers = ((a.app_id, list(layers_of(config, tenant_id, a.app_id))) for a in apps)
-        values = (
-            (a.app_id, {v: secrets[v].get_secret_value() for v in a.variables if v in secrets})
+        layers = {a.app_id: list(layers_of(config, tenant_id, a.app_id)) for a in apps}
+        values = {
+            a.app_id: {v: secrets[v].get_secret_value() for v in a.variables if v in secrets}
             for a in apps
-        )
-        return {
-            "config": {app_id: found for app_id, found in layers if found},
-            "secrets": {app_id: found for app_id, found in values if found},
         }
+        return {"config": _without_empty(layers), "secrets": _without_empty(values)}
 
     def _read(self) -> JSONObject:
         try:
@@ -227,6 +224,10 @@ def _parameter(name: str, client_factory: ClientFactory) -> str:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
     return _fetch(SSMProvider(boto3_client=client_factory("ssm")), name, decrypt=True)
+
+
+def _without_empty(by_app: JSONObject) -> JSONObject:
+    return {app_id: found for app_id, found in by_app.items() if found}
 
 
 def read_policy(name: str) -> str:

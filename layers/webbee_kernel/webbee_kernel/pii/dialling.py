@@ -40,8 +40,11 @@ def parse_candidate(window: str, sign: Sign, regions: tuple[str, ...]) -> Sequen
         return found or (_matches(window, leniency=Leniency.POSSIBLE) if is_likely else [])
     if sign is Sign.DIGITS:
         return _mobile_numbers(window, regions)
-    if sign is Sign.HOME and _DATE.match(window):
-        return []
+    is_date = sign is Sign.HOME and _DATE.match(window)
+    return [] if is_date else _first_region(window, sign, regions)
+
+
+def _first_region(window: str, sign: Sign, regions: Sequence[str]) -> list[Phone]:
     for region in dict.fromkeys(regions):
         if found := _matches(window, region, _LENIENCY[sign]):
             return found

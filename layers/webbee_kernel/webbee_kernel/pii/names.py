@@ -157,14 +157,19 @@ def _beside_addresses(text: str) -> Iterator[Span]:
         head = text[base:at].rstrip("([:,\u2014\u2013-| \u00a0")
         is_bracketed = head.endswith("<")
         head = head.removesuffix("<").rstrip()
-        if quoted := _QUOTED.search(head) if is_bracketed else None:
-            spans = _under_key(quoted[1], NameKey.ROLE)
-            yield from ((base + quoted.start(1) + s, base + quoted.start(1) + e) for s, e in spans)
-        elif match := patterns().trailing.search(head):
-            words = [*TOKEN.finditer(match[1])]
-            while words and fold(words[0][0]) in not_names():
-                words.pop(0)  # `Contact Sarah Lee <…>`
-            if len(words) > 1 or (words and is_bracketed):
-                start = match.start(1) + words[0].start()
-                if _is_name(head[start : match.end(1)], NameKey.ROLE):
-                    yield base + start, base + match.end(1)
+        spans = _display_name(head, is_bracketed)
+        yield from ((base + start, base + end) for start, end in spans)
+
+
+def _display_name(head: str, is_bracketed: bool) -> Iterator[Span]:
+    """The names at the end of what stands before an address."""
+    if quoted := _QUOTED.search(head) if is_bracketed else None:
+        shift = quoted.start(1)
+        yield from ((shift + s, shift + e) for s, e in _under_key(quoted[1], NameKey.ROLE))
+    elif match := patterns().trailing.search(head):
+        words = [m.start() for m in TOKEN.finditer(head, *match.span(1))]
+        while words and fold(head[words[0] :].split()[0]) in not_names():
+            words.pop(0)  # `Contact Sarah Lee <…>`
+        if len(words) > 1 or (words and is_bracketed):
+            if _is_name(head[words[0] : match.end(1)], NameKey.ROLE):
+                yield words[0], match.end(1)

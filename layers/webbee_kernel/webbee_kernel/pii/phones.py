@@ -78,7 +78,7 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
     or word, or grouped like a phone number, a possible length is enough: test data is full of `+1
     555` numbers. Anything else is left, above all digits without a plus and without a cue.
     """
-    patterns = _patterns_for(text, key, regions) if has_digit_run(text) else ()
+    patterns = _patterns_for(text, key, regions)
     proposed = ((*m.span(p.groups), sign) for p, sign in patterns for m in p.finditer(text))
     # A cued candidate goes before its uncued twin, a longer one before its own part.
     candidates = sorted(proposed, key=lambda c: (c[0], c[2], -c[1]))
@@ -101,6 +101,8 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
 def _patterns_for(
     text: str, key: str, regions: tuple[str, ...]
 ) -> Iterator[tuple[re.Pattern[str], Sign]]:
+    if not has_digit_run(text):
+        return
     if is_phone_key(key):
         yield from ((_PLUS, Sign.CUE), (_LOOSE, Sign.CUE))
         return
