@@ -681,6 +681,8 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
     ("message", "given", "changed"),
     [
         ("change the text to: I am ill", HI, {"body": "I am ill"}),
+        ('no, write "I am ill"', HI, {"body": "I am ill"}),
+        ("actually, send it to bob@example.com", HI, {"to": "bob@example.com", "body": "Hi"}),
         ("yes but say 2 oclock", HI, HI),
         ("wait, make that tomorrow", HI, HI),
         ("no, make it Monday", {"day": "2026-05-15"}, {"day": "2026-05-18"}),

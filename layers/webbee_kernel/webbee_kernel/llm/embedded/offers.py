@@ -105,24 +105,16 @@ def _answer(
 def _correction(
     readings: list[Command], commands: Commands, request: ModelRequest, tag: str
 ) -> ModelResponse | None:
-    """The form of the one write that waits for a yes, with what the message says anew of it; None
-    for a message that stands by itself, asks, or only says no."""
+    """The form of the one write that waits for a yes, with what the message says anew; None for a
+    message that stands by itself, asks, or only says no."""
     waits = dict(request.waiting)
     tools = [t for t in commands.tools if [t.name] == [*waits] and t.action_type == "write"]
-    if commands.message.is_question or _are_whole(readings):
-        return None
-    is_new_day = commands.values.is_new_day(tag)
-    for tool in tools:
-        new = commands.values.corrections(tool, waits[tool.name])
-        if new or is_new_day or commands.message.is_about_card(tag, is_open=not readings):
+    for tool in tools if not commands.message.is_question else ():
+        new = commands.values.replacement(readings, tool, waits[tool.name])
+        if new is not None:
             command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
             return _form(replace(command, is_whole=False), commands, tag)
     return None
-
-
-def _are_whole(readings: Sequence[Command]) -> bool:
-    """Whether one may be called as it is, and is of a record that was shown, or of none."""
-    return any(c.is_sure and not c.is_by_words for c in readings)
 
 
 def _undo(undo: UndoMessage, commands: Commands, tag: str) -> ModelResponse:

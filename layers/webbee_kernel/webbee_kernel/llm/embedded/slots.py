@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -16,7 +16,17 @@ from ...language.stems import folded_words
 from ...types import JSONObject
 from ..function_form import Parameter, is_outgoing, parameters
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, Span, Unclear, Value, date_parameters, free_names, patterns
+from .examples import (
+    Command,
+    Pattern,
+    Piece,
+    Span,
+    Unclear,
+    Value,
+    date_parameters,
+    free_names,
+    patterns,
+)
 from .message import COLON, lexicon, without_stop, word_key
 from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
@@ -198,18 +208,45 @@ class SlotValues(ReferenceResolver):
         is_needed = is_own and parameters(tool)[names[0]].required
         return {**found, names[0]: self.message.text} if is_needed else found
 
-    def corrections(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
-        """What the message says anew of a call with these arguments: the text behind a colon as the
-        one that is named before it, else the day or hour that it ends in as its one date, else its
-        one day or number in place of that of a text."""
-        tag, at, last = self.message.tag, self.message.colon, len(self.message.tokens)
-        named, dates = {*self.message.stems(tag)[:at]}, [*date_parameters(tool)]
-        texts = [p.name for p in parameters(tool).values() if p.kind == "text"]
-        if name := next((n for n in texts if named & field_words(n, tag)), ""):
-            return {name: self.message.slice(at + 1, last)}
+    def replacement(
+        self, readings: Sequence[Command], tool: ToolSpec, given: JSONObject
+    ) -> JSONObject | None:
+        """What the message says anew of a call that waits; None for a command that may be called as
+        it is, of a record that was shown or of none."""
+        tag = self.message.tag
+        if named := self._named_text(tool):  # whatever else is called so
+            return named
+        if any(c.is_sure and not c.is_by_words for c in readings):
+            return None
+        is_about = self.message.is_about_card(tag, is_open=not readings) or self._is_new_day(tag)
+        return self._corrections(tool, given) or ({} if is_about else None)
+
+    def _named_text(self, tool: ToolSpec) -> JSONObject:
+        """The text behind a colon as the one of the call's that is named before it: "change the
+        text to: …"."""
+        tag, at = self.message.tag, self.message.colon
+        named = {*self.message.stems(tag)[:at]}
+        texts = (p.name for p in parameters(tool).values() if p.kind == "text")
+        name = next((n for n in texts if named & field_words(n, tag)), "")
+        return {name: self.message.slice(at + 1, len(self.message.tokens))} if name else {}
+
+    def _corrections(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+        """What the message says anew of a call with these arguments: an address, a quotation, the
+        day or hour that it ends in as its one date, else its one day or number in place of that of
+        a text."""
+        tag, last, known = self.message.tag, len(self.message.tokens), parameters(tool)
+        told = {t.kind: t.text for t in self.message.tokens if t.kind in ("email", "quote")}
+        texts = [name for name in given if name in known and known[name].kind == "text"]
+        places = {"email": [n for n in given if n in known and known[n].kind == "email"]}
+        own, said = [p.name for p in known.values() if p.kind == "text"], {*self.message.stems(tag)}
+        places["quote"] = [name for name in own if said & field_words(name, tag)]
+        places["quote"] += sorted(texts, key=lambda name: -len(str(given[name])))
+        if new := {places[kind][0]: text for kind, text in told.items() if places[kind]}:
+            return new
+        dates = [*date_parameters(tool)]
         if len(dates) == 1:
-            told = (self._date(parameters(tool)[dates[0]], (n, last), tag) for n in range(last))
-            value = next(filter(None, told), None)
+            days = (self._date(known[dates[0]], (n, last), tag) for n in range(last))
+            value = next(filter(None, days), None)
             return {dates[0]: value.value} if value else {}
         return self._new_texts({name: str(given[name]) for name in texts if given.get(name)}, tag)
 
@@ -220,7 +257,7 @@ class SlotValues(ReferenceResolver):
         changed = {name: self._with_new_value(text, tag) for name, text in texts.items()}
         return {name: text for name, text in changed.items() if text}
 
-    def is_new_day(self, tag: str) -> bool:
+    def _is_new_day(self, tag: str) -> bool:
         """Whether the message is a no with another day: "no, on Friday"."""
         return self.message.is_denial(tag) and self.has_edge_date(
             (0, len(self.message.tokens)), tag
