@@ -169,13 +169,16 @@ def _after_results(commands: Commands, tag: str) -> ModelResponse:
 
 
 def _after_search(commands: Commands, query: Questions, tag: str) -> ModelResponse:
-    """After searches: read the only record found."""
+    """After searches: read the only record found, where it holds each number that was typed."""
     results, calls = commands.reading.results, query.searches()
-    found = [(f.app_id, row["id"]) for f in results for row in records_of(f.data) or ()]
+    found = [(f.app_id, row) for f in results for row in records_of(f.data) or ()]
     if not found:
         return _suggest(commands, tag)
-    read = query.reading(*found[0]) if len(found) == 1 and len(results) == len(calls) else None
-    if read:
+    [(app_id, row), *others] = found
+    numbers = [word for word in commands.message.words if any(map(str.isdigit, word))]
+    told = " ".join(value for value in row.values() if isinstance(value, str))
+    is_it = not others and all(number in told for number in numbers)
+    if is_it and len(results) == len(calls) and (read := query.reading(app_id, row["id"])):
         return _calls([read])
     return ModelResponse(text=language.of(tag).say("nothing_more"))
 
