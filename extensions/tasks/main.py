@@ -237,10 +237,14 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     titles=texts("title_reopen"),
 )
 async def reopen(ctx: Context, params: WhichParams) -> ActionResult:
-    """By id: one read, one write. By title: one pass over the done tasks first."""
+    """By id: one read, one write. By title: one pass over the done tasks first. What is open stays
+    as it is."""
     found = await locate(ctx, params.id, params.title, "done")
     if isinstance(found, ActionResult):
         return found
+    if found.state == "open":
+        text = say(ctx, "open_before", title=found.title)
+        return ActionResult.success(found.facts(), text, refresh_panels=[])
     fields = {"state": "open", "done_at": ""}
     summary = say(ctx, "reopened", title=found.title)
     return await stored(ctx, found, fields, summary, ui.Call("complete", id=found.id))

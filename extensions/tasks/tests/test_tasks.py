@@ -60,6 +60,8 @@ def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHa
     assert added.summary == 'Added the task "Buy milk", due 2026-05-16.'
     assert added.refresh_panels == ["tasks"]
 
+    still = tasks.call("reopen", id=added.data["id"])  # it was never done
+    assert (still.undo, "open all the time" in still.summary) == (None, True)
     done = tasks.call("complete", id=added.data["id"])
     assert done.data["state"] == "done"
     assert titles(tasks, "done") == ["Buy milk"]
