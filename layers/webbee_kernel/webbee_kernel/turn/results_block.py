@@ -226,7 +226,10 @@ def call_of(outcome: CallOutcome, catalogue: Catalogue, tag: str) -> Call:
     speaks = words.of(tag)
     error = speaks.say("value_unknown") if is_fabricated else outcome.error
     if outcome.incident:
-        error = outcome.fault or speaks.say("broke", n=outcome.incident)
+        broke = speaks.say("broke", n=outcome.incident)
+        # what it had written before it broke is not known
+        broke += f" {speaks.say('in_part')}" if outcome.action_type != "read" else ""
+        error = outcome.fault or broke
     function = catalogue.function(outcome.app_id, outcome.fn_name)
     return Call(
         outcome.app_id,
