@@ -232,8 +232,10 @@ class Catalogue:
         return found
 
     def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
-        functions = self.apps[app_id].functions if app_id in self.apps else ()
-        return next((f for f in functions if f.fn_name == fn_name), None)
+        for function in self.apps[app_id].functions if app_id in self.apps else ():
+            if function.fn_name == fn_name:
+                return function
+        return None
 
     def name(self, app_id: str, tag: str) -> str:
         """The app's display name in a language; of an unknown app its id."""

@@ -12,6 +12,7 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any, Final
 
 from ..types import Event, UserKey
@@ -54,13 +55,13 @@ def _is_met(test: re.Match[str], item: Item, values: Mapping[str, Any]) -> bool:
     if function == "attribute_not_exists":
         return value is None
     # as in DynamoDB, what is not there compares with nothing
-    given = (values[one] for one in (argument, first, last) if one)
+    given = map(values.__getitem__, filter(None, (argument, first, last)))
     return value is not None and _OPERATORS[function or sign](value, *given)
 
 
 def _is_true(text: str) -> bool:
     """Of `True`, `False`, `AND` and `OR`, without parentheses."""
-    return any("False" not in part for part in text.split(" OR "))
+    return not all(map(operator.contains, text.split(" OR "), repeat("False")))
 
 
 def apply_update(write: Write, current: Item) -> Item:
