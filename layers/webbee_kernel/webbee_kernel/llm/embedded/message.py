@@ -233,8 +233,10 @@ class Message:
         tomorrow") or begins with a no and says more: "no, say thank you"."""
         if self.has_yes(tag) or not is_open:
             return self.has_yes(tag)
-        if self.is_denial(tag):  # one word more is as often "forget it" or "thanks"
-            return len({*self.stems(tag)} - lexicon(tag).fillers - lexicon(tag).correction) > 1
+        if self.is_denial(tag):  # one word more is as often "forget it", and "cancel that" is whole
+            is_no = self.words[0] == language.of(tag).say("said_no").casefold()
+            more = {*self.stems(tag)} - lexicon(tag).fillers - lexicon(tag).correction
+            return is_no and len(more) > 1
         return not lexicon(tag).reference.isdisjoint(self.stems(tag))
 
     def is_about_own_data(self, tag: str) -> bool:
