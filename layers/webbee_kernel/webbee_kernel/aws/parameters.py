@@ -293,12 +293,19 @@ class SsmSecretStore:
 
     async def below(self, path: str) -> tuple[str, ...]:
         """Ten a request: what the service gives at once."""
-        answer = await self._call("get_parameters_by_path", Path=self._name(path), Recursive=True)
-        names = (
-            str(p["Name"]).removeprefix(f"{self._prefix}/")
-            for p in (answer or {}).get("Parameters", [])
-        )
-        return tuple(sorted("/".join(map(_decode_part, name.split("/"))) for name in names))
+        found: list[str] = []
+        more: JSONObject = {}
+        while True:
+            answer = await self._call(
+                "get_parameters_by_path", Path=self._name(path), Recursive=True, **more
+            )
+            for parameter in (answer or {}).get("Parameters", []):
+                name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
+                found.append("/".join(map(_decode_part, name.split("/"))))
+            # the token alone says that there is more: a page may be short, or empty
+            if not answer or "NextToken" not in answer:
+                return tuple(sorted(found))
+            more = {"NextToken": answer["NextToken"]}
 
     def _name(self, path: str) -> str:
         parts = path.split("/")
@@ -312,11 +319,8 @@ class SsmSecretStore:
         return answer
 
     def _send(self, operation: str, request: JSONObject) -> Any:
-        client = self._client_factory("ssm")
         try:
-            if client.can_paginate(operation):
-                return client.get_paginator(operation).paginate(**request).build_full_result()
-            return getattr(client, operation)(**request)
+            return getattr(self._client_factory("ssm"), operation)(**request)
         except Exception as error:
             if error_code(error) == "ParameterNotFound":
                 return None
