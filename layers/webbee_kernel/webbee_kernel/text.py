@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
 
@@ -157,8 +158,10 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def json_size(value: Any) -> int:
-    """Characters of `dumps(value)`."""
-    return len(dumps(value))
+    """`len(dumps(value))`, for texts and small numbers without writing them."""
+    if type(value) is str:
+        return _short_size(value) if len(value) <= _SHORT else _text_size(value)
+    return len(str(value)) if type(value) is int else len(dumps(value))
 
 
 def size_up_to(value: Any, limit: int) -> int:
@@ -181,6 +184,17 @@ def size_up_to(value: Any, limit: int) -> int:
 
 _LEAST: Final = 80
 """Characters below which every item is looked at."""
+
+
+def _text_size(text: str) -> int:
+    if text.isprintable() and '"' not in text and "\\" not in text and not _is_suspect(text):
+        return len(text) + 2
+    return len(dumps(text))
+
+
+_SHORT = 120  # characters
+_short_size = lru_cache(maxsize=8_192)(_text_size)
+"""Cached: the same value is measured several times."""
 
 
 TRUNCATED: Final = "_truncated"
