@@ -317,6 +317,9 @@ def test_a_card_tells_what_an_id_a_default_an_empty_filter_and_a_coded_text_mean
     few = f("delete_tasks", "destructive", filter={"type": "object"})
     assert told(few, {"filter": {}}, Titles()).summary == "App – delete tasks: filter: –"
     raw = b64encode(f"To: {E}\r\nSubject: PIN\r\n\r\n4711".encode()).decode()
+    known = told(delete, {"task_id": raw}, Titles({raw: (Title("app", "task", "Wedding"),)}))
+    assert known.calls[0]["fields"][0]["kind"] == "record"  # an id may be such a text, too
+    assert told(few, {"filter": ""}, Titles()).summary.count("filter") == 1
     made = told(f("messages_send", raw=TEXT), {"raw": raw}, Titles())
     assert E in made.summary and "path" not in made.calls[0]["fields"][0]
 

@@ -15,6 +15,7 @@ from itertools import accumulate, chain, combinations, islice, product
 from .groups import (
     ANY,
     BIG,
+    MAX_RUN,
     MAX_TABLES,
     QUOTIENT,
     SIZE,
@@ -173,15 +174,15 @@ class Arithmetic:
 
     @property
     def _scaled(self) -> Layer:
-        """Figures of rows for the portions of the message: a recipe for six of one for four."""
-        return self._cached(
-            "scaled", lambda: chain.from_iterable(map(self._scaled_rows, self._tables))
-        )
+        """Figures of short lists for the portions of the message: a recipe for six of one for
+        four."""
+        short = (table for table in self._tables if len(table.rows) <= MAX_RUN)
+        return self._cached("scaled", lambda: chain.from_iterable(map(self._scaled_rows, short)))
 
     def _scaled_rows(self, table: Table) -> Iterator[Figure]:
-        for key, (kind, column) in islice(table.columns.items(), MAX_SAID):
+        for key, column in table.numbers.items():
             for value, (n, m) in product(column.values(), self._portions):
-                yield Figure(value * n / m, kind, f"{table.name}[].{key} * {n} / {m}")
+                yield Figure(value * n / m, table.kinds[key], f"{table.name}[].{key} * {n} / {m}")
 
     @cached_property
     def _portions(self) -> list[tuple[Number, int]]:

@@ -117,9 +117,10 @@ def unknown_people(reading: Reading, index: Index) -> Iterator[Claim]:
 
 
 def _first_names(index: Index) -> frozenset[str]:
-    """The first words of texts of two or three capitalised words."""
-    names = (p.value for p in index.strings if _NAME.fullmatch(p.value))
-    return frozenset(name.split()[0] for name in names)
+    """The first words of texts of two or three capitalised words, those of titles apart: "Sales
+    Report" is nobody."""
+    others = (p.value for p in index.strings if p.key not in language.title_keys())
+    return frozenset(name.split()[0] for name in filter(_NAME.fullmatch, others))
 
 
 @cache

@@ -27,6 +27,7 @@ from .arguments import Leaf, all_leaves, is_id, leaves, parameters
 from .field_names import (
     ABOUT,
     CONTENT,
+    EXCEPT,
     FILES,
     INCLUDES,
     is_count,
@@ -368,15 +369,14 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf
     )
 
 
-_EXCEPT = frozenset({"but", "except"})
-_POSITIONS = _EXCEPT | {"row", "index", "nth", "slice"}
+_POSITIONS = EXCEPT | {"row", "index", "nth", "slice"}
 """Names of row selectors: their number must be in the user's words."""
 
 
 def _is_row_selector(leaf: Leaf, function: FunctionInfo) -> bool:
     """Whether an argument selects records by position or by exclusion."""
     own = leaf.path.rstrip(".0123456789").rpartition(".")[2]
-    return not (_EXCEPT if is_id(leaf, function) else _POSITIONS).isdisjoint(words_of(own))
+    return not (EXCEPT if is_id(leaf, function) else _POSITIONS).isdisjoint(words_of(own))
 
 
 def _is_key(leaf: Leaf, records: References) -> bool:

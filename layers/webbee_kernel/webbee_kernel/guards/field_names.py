@@ -44,7 +44,8 @@ def labels(record: Mapping[str, Any]) -> Iterator[str]:
                 yield value
 
 
-EXCEPTIONS = frozenset("but except exclude excluded ignore keep skip without".split())
+EXCEPT = frozenset({"but", "except"})
+EXCLUSIONS = EXCEPT | frozenset("exclude excluded ignore keep skip without".split())
 """Words of names for the records that are left out, which say nothing of their kind."""
 
 FILES = frozenset("attachment attachments file files document documents".split())

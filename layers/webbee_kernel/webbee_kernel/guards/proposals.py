@@ -224,7 +224,7 @@ def _call(
     leaves = all_leaves(function, step.arguments)
     is_open = effect == "outward" and not to - {""}
     # a destructive call that leaves open of what may mean all of it
-    bare = [name for name, value in step.arguments.items() if value in ("", [], {})]
+    empty = [name for name, value in step.arguments.items() if value in ([], {})]
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     shown = {sink.path for sink in found}
@@ -248,7 +248,7 @@ def _call(
                 "value": "–",
                 "kind": "value",
             }
-            for name in bare
+            for name in empty
             if effect == "destructive"
         ],
     }
@@ -287,8 +287,6 @@ def _field(
         label = language.of(tag).say("said_yes" if value else "said_no")
         return {"name": name, "value": label, "kind": "value"}
     text = reveal(str(value))
-    if inside := decoded(str(value)):  # what it is, and no text to edit
-        return {"name": name, "value": reveal(inside), "kind": "text"}
     if label := _plain_name(language.text_in(leaf.choices.get(text, {}), tag)):
         return {"name": name, "value": label, "kind": "value"}
     if is_destination:
@@ -299,6 +297,8 @@ def _field(
     if is_id_name(leaf.name):
         return {"name": name, "value": text, "kind": "record"}
     if isinstance(value, str) and not leaf.is_offered:
+        if inside := decoded(value):  # what it is, and no text to edit
+            return {"name": name, "value": reveal(inside), "kind": "text"}
         place = {"path": leaf.path} if leaf.path in texts and not leaf.is_key else {}
         return {"name": name, "value": text, "kind": "text", **place}
     return {"name": name, "value": value if not isinstance(value, str) else text, "kind": "value"}

@@ -11,7 +11,7 @@ from ..catalogue import FunctionInfo
 from ..text import one_line
 from .addresses import form_of, with_code_points
 from .arguments import Leaf, is_id
-from .field_names import EXCEPTIONS, root_of, same_kind
+from .field_names import EXCLUSIONS, root_of, same_kind
 
 MAX_NAME: Final = 40
 """Maximum characters of a name, and of a value that may be one."""
@@ -72,7 +72,7 @@ class Titles:
 
     def _matches(self, app_id: str, name: str, value: str) -> Sequence[Title]:
         root = "".join(root_of(name)[-1:])
-        root = "" if root in EXCEPTIONS else root
+        root = "" if root in EXCLUSIONS else root
         known = self.by_id.get(value) or self._nearly(value)
         own = [t for t in known if t.app_id == app_id]  # two apps may count from 1
         found = own or [t for t in known if t.kind and root]
