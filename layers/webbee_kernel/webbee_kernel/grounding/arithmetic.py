@@ -195,9 +195,9 @@ class Arithmetic:
     def _find_named_sums(self) -> Iterator[Figure]:
         for table in self._tables[:MAX_TABLES]:
             rows = [table.rows[owner] for owner in self._order if owner in table.rows][:MAX_SAID]
-            for key, (kind, column) in table.columns.items():
+            for key, column in table.numbers.items():
                 for total in _totals([column.get(row, 0) for row in rows]):
-                    yield Figure(total, kind, f"sum({table.name}.{key} of those named)")
+                    yield Figure(total, table.kinds[key], f"sum({table.name}.{key} of those named)")
 
     def _cached(
         self, name: str, make: Callable[[], Iterator[Figure]], *, is_sure: bool = False
