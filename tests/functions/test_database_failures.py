@@ -211,10 +211,10 @@ ROUTES = [
 
 def test_every_route_says_that_the_database_is_away(alice: Person, outage: Outage) -> None:
     for method, path, table in ROUTES:
-        outage.next("", table)
+        # every request to it: a read beside the one that failed may end after the answer
+        outage.next("", table, times=100)
         body = {"function": "look"} if method == "POST" else None
         assert_told_to_retry(alice.send(method, path, body=body))
-        assert outage.over(), path
     outage.next("query", "EventsTable")
     answer = alice.send("GET", "/v1/health")
     assert (answer.status, answer["status"]) == (503, "degraded")
