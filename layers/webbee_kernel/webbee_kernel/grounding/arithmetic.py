@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import MINYEAR, date
 from functools import cached_property
-from itertools import accumulate, chain, combinations, islice, product
+from itertools import accumulate, combinations, islice, product
 
+from ..language.numerals import normalise
 from .groups import (
     ANY,
     BIG,
-    MAX_RUN,
     MAX_TABLES,
     QUOTIENT,
     SIZE,
@@ -25,6 +27,7 @@ from .groups import (
     combine,
     figure,
     is_usable,
+    multiples,
     tables,
 )
 from .index import Index
@@ -39,6 +42,8 @@ IN_LINE = 6
 """Maximum figures of a line for chains of three."""
 PORTIONS = range(2, 13)
 """Numbers of people, nights or pieces."""
+MAX_TIMES = 5
+"""Maximum numbers of the message that say how many times an amount counts."""
 REPLY = "reply"
 """The path of figures from the reply."""
 
@@ -107,7 +112,7 @@ class Arithmetic:
         own = kinds[:2] if kind in self._kinds else kinds
         layers = self._layers(own, kinds, is_minor=is_minor)
         found = (layer.formula(abs(value), step, of) for layer, of in layers)
-        return next(filter(None, found), "")
+        return next(filter(None, found), "") or self._portion(value)
 
     def _layers(
         self, own: Sequence[str], kinds: Sequence[str], *, is_minor: bool
@@ -117,7 +122,7 @@ class Arithmetic:
         yield self._group_sums, own
         yield self._groups, own
         yield self._named_sums, own
-        yield self._scaled, own
+        yield self._multiples, own
         if not is_minor:  # no reply tells hundredths
             yield self._pairs_in_sight, kinds
         yield self._by_line, kinds
@@ -172,25 +177,61 @@ class Arithmetic:
         """Sums of columns over records that the reply names one after the other."""
         return self._cached(f"named {hash(self._order)}", self._find_named_sums)
 
-    @property
-    def _scaled(self) -> Layer:
-        """Figures of short lists for the portions of the message: a recipe for six of one for
-        four."""
-        short = (table for table in self._tables if len(table.rows) <= MAX_RUN)
-        return self._cached("scaled", lambda: chain.from_iterable(map(self._scaled_rows, short)))
+    @cached_property
+    def _multiples(self) -> Layer:
+        """Amounts of a record, each so many times, and sums of two of them: twelve months of a
+        rate, two fares and a car."""
+        told = sorted({p.value for p in self._told if p.value > 1})[:MAX_TIMES]
+        amounts: dict[Owner, list[Figure]] = {}
+        for place in self._index.figures:
+            if place.call >= 0 and self._is_in_sight(place) and figure(place).kind == "money":
+                amounts.setdefault(place.owner, []).append(figure(place))
+        counts, few = {*told, *PORTIONS}, {*told, *range(1, MAX_TIMES)}
+        return Layer(
+            made
+            for owner, own in islice(amounts.items(), MAX_SAID)
+            for made in multiples(own[:IN_LINE], counts | self._nights(owner), few)
+        )
 
-    def _scaled_rows(self, table: Table) -> Iterator[Figure]:
-        for key, column in table.numbers.items():
-            for value, (n, m) in product(column.values(), self._portions):
-                yield Figure(value * n / m, table.kinds[key], f"{table.name}[].{key} * {n} / {m}")
+    def _nights(self, owner: Owner) -> set[int]:
+        """The days between the dates of a record: a stay, a hire."""
+        days = self._index.cached("days", self._find_days).get(owner, [])[:MAX_TIMES]
+        return {abs(a - b) for a, b in combinations(days, 2)} - {0}
+
+    def _find_days(self) -> dict[Owner, list[int]]:
+        """The dates of each record, as ordinals."""
+        found: dict[Owner, list[int]] = {}
+        for (month, day), places in self._index.dates.items():
+            for year, place in places:
+                with suppress(ValueError):  # "30.02."
+                    at = date(year or MINYEAR, month, day).toordinal()
+                    found.setdefault(place.owner, []).append(at)
+        return found
+
+    def _portion(self, value: Number) -> str:
+        """The formula of a figure for the portions of the message: a recipe for six of one for
+        four."""
+        for n, m in self._portions:
+            for place in self._index.numbers.get(normalise(value * m / n), ())[:MAX_SEEN]:
+                if self._may_scale(place):
+                    return f"{place.path} * {n} / {m}"
+        return ""
 
     @cached_property
     def _portions(self) -> list[tuple[Number, int]]:
-        """Pairs of portions: from the message, and from the data outside rows."""
-        told = {p.value for p in self._index.figures if p.call == MESSAGE}
-        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
-        held = {p.value for p in beside if type(p.value) is int}
-        return [*product(told.intersection(PORTIONS), held.intersection(PORTIONS))][:MAX_SAID]
+        """Pairs of portions: from the message, and from the records in sight."""
+        told = {p.value for p in self._told}
+        held = (p for p in self._index.figures if type(p.value) is int and self._may_scale(p))
+        whole = {p.value for p in held}
+        return [*product(told.intersection(PORTIONS), whole.intersection(PORTIONS))][:MAX_SAID]
+
+    def _may_scale(self, place: Place) -> bool:
+        # of a recipe that is told in another language no name is known
+        return place.call >= 0 and (not self._named or self._is_near(place.owner))
+
+    @cached_property
+    def _told(self) -> list[Place]:
+        return [p for p in self._index.figures if p.call == MESSAGE]
 
     def _find_named_sums(self) -> Iterator[Figure]:
         for table in self._tables[:MAX_TABLES]:
@@ -215,8 +256,11 @@ class Arithmetic:
 
     @cached_property
     def _by_line(self) -> Layer:
-        """Chains of three figures of one line of the reply."""
-        made = (made for line in self._lines for made in chains(line[:IN_LINE]))
+        """Chains of three figures of one line of the reply, and sums of three of its amounts."""
+        made = [made for line in self._lines for made in chains(line[:IN_LINE])]
+        for line in self._lines:
+            amounts = [one.value for one in line if one.kind == "money"][:IN_LINE]
+            made += (Figure(sum(of), "money", "sum(reply)") for of in combinations(amounts, 3))
         return Layer(made, is_sure=True)
 
     def _pairs(self) -> Iterator[Figure]:
@@ -248,7 +292,11 @@ class Arithmetic:
     def _is_in_sight(self, place: Place) -> bool:
         if not (place.key or place.path == "data") or not is_usable(place):
             return False
-        return not self._index.is_row(place.owner) or place.owner in self._named_owners
+        return self._is_near(place.owner)
+
+    def _is_near(self, owner: Owner) -> bool:
+        """Whether a record is named, or none of a list."""
+        return not self._index.is_row(owner) or owner in self._named_owners
 
     @cached_property
     def _named_owners(self) -> set[Owner]:

@@ -95,6 +95,9 @@ class Figures:
         """The fields with a figure: exact, converted, or as part of a text."""
         if not self._is_currency(claim.mention.unit):
             return None
+        if whole := self._lasting(claim):
+            value, unit = whole
+            return Ground(self.measures.find(value, 1 / 2, unit), "formatted", "duration")
         readings = [normalise(r) for r in claim.mention.readings]
         exact = self._exact(claim, readings) or self._dates_away(claim)
         if claim.kind == "percent":
@@ -104,6 +107,17 @@ class Figures:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         run = ground_of(places_grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._in_other_measure(claim)
+
+    def _lasting(self, claim: Claim) -> tuple[Number, Unit] | None:
+        """The whole of a duration in two parts, "9 hours 14 minutes", in the smaller unit."""
+        before, after = self.reading.before(claim), self.reading.after(claim)
+        for large, small in ((before, claim), (claim, after)):
+            if large and small and large.kind == small.kind == "number":
+                said, unit = (large.mention.value, small.mention.value), self.unit(small)
+                near = small.start - large.end <= MAX_DISTANCE and None not in said
+                if near and unit == _SMALLER.get(self.unit(large).name):
+                    return 60 * said[0] + said[1], unit
+        return None
 
     def _dates_away(self, claim: Claim) -> list[Place]:
         """The dates so many days from now: "131 days left"."""
@@ -130,9 +144,12 @@ class Figures:
         """The currencies in the data: in keys, in texts with a figure or under currency keys, and a
         single text that is a code; not from the message."""
         own = [p for p in self.index.strings if p.call != MESSAGE]
-        told = [p.value for p in own if "currenc" in p.key.lower() or _DIGITS.search(p.value)]
+        said = {p.value for p in own if _DIGITS.search(p.value)}
+        held = (language.numbers(text, "en") for text in said if language.currencies_in(text))
+        told = [p.value for p in own if "currenc" in p.key.lower()]
         codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
         named = language.currencies_in("\n".join(told)).union(*map(currencies_of, self.index.keys))
+        named |= {one.unit for found in held for one in found if one.unit}  # and not "SCR-40"
         return named | codes if named or len(codes) == 1 else named
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
@@ -229,6 +246,8 @@ class Figures:
         unit = self.unit(claim)
         is_worked_out = mention.value < MIN_LONG or unit.name == "year"
         if (unit.measure == "time" and is_worked_out) or is_rough(self.reading, claim):
+            return True
+        if len(str(mention.value).rstrip("0.")) == 1 and mention.value >= 1000:
             return True
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         told = bool(mention.unit or unit)

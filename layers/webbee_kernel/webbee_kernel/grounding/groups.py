@@ -3,7 +3,7 @@ figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .. import language
 from .index import Index
-from .places import Number, Owner, Place, key_words, kind_of
+from .places import Number, Owner, Place, currencies_of, key_words, kind_of
 
 ANY = "?"
 """The kind of a figure without a field."""
@@ -64,7 +64,7 @@ def figure(place: Place) -> Figure:
         return Figure(place.value, ANY, place.path)
     above = place.path.rpartition(".")[0].rpartition(".")[2].rpartition("]")[2]
     kind = place.kind or kind_of(place.key) or kind_of(above)
-    if kind == "money" and "rate" in key_words(above):
+    if kind == "money" and "rate" in key_words(above) and currencies_of(place.key):
         kind = ANY  # `rates: {USD: 1.16}`
     return Figure(place.value, kind, place.path, place.key)
 
@@ -287,6 +287,18 @@ def chains(parts: Sequence[Figure]) -> Iterator[Figure]:
             made |= {"(a-b)/c": (x - y) / z} if z else {}
         for how, value in made.items():
             yield Figure(value, kind, f"{how} of {a.formula}, {b.formula}, {one.formula}")
+
+
+def multiples(
+    row: Sequence[Figure], counts: Iterable[Number], few: Iterable[Number]
+) -> Iterator[Figure]:
+    """The amounts of a row times each of `counts`, and the sums of two, each times one of `few`."""
+    amounts = [one for one in row if one.kind == "money"][:MAX_CHAIN]
+    for one, n in product(amounts, counts):
+        yield Figure(one.value * n, one.kind, f"{one.formula} * {n}")
+    for (one, other), n, m in product(combinations(amounts, 2), few, few):
+        told = f"{one.formula} * {n} + {other.formula} * {m}"
+        yield Figure(one.value * n + other.value * m, one.kind, told)
 
 
 def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:

@@ -32,7 +32,7 @@ MAX_SHARED = 12
 """Values shared by more rows do not identify one."""
 MIN_FIELDS = 3
 """Minimum fields of a record for another record's label to be a wrong name."""
-_TALLY = re.compile(r"\)[*_]*:")
+_TALLY = re.compile(r"\)[*_]*:|\s*[\u2013\u2014-]\s")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
 

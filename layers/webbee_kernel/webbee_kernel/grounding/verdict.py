@@ -7,14 +7,16 @@ from functools import partial
 from itertools import chain
 
 from .. import language
+from ..language.units import unit_after
 from . import mentions, record_binding
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Reason, Source, Verdict, evidence_of
-from .figures import KINDS, Figures, Ground, ground_of
+from .figures import KINDS, MAX_DISTANCE, Figures, Ground, ground_of
 from .index import Index, shape_of
 from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of, moment
 from .reading import Claim, Reading, read
+from .record_binding import DAY_KINDS
 from .words import places_ending, places_grouped
 
 SHORT_CODE = 3
@@ -43,7 +45,8 @@ class Values:
 
     def ground(self, claim: Claim) -> Ground | None:
         """The ground of a value, or None."""
-        return self._lookups.get(claim.kind, self._text)(claim)
+        found = self._lookups.get(claim.kind, self._text)(claim)
+        return found or (self._text(claim) if claim.kind in DAY_KINDS else None)  # "room 2.07"
 
     def may_be_unsourced(self, claim: Claim) -> bool:
         """Whether a value is acceptable without a source."""
@@ -51,7 +54,7 @@ class Values:
             return self.figures.may_count(claim)
         if claim.kind == "time":
             lengths = not self._index.times and self.figures.measures.has_kind("time")  # 5:40 a km
-            if lengths or self.figures.unit(claim):
+            if lengths or self.figures.unit(claim) or self._is_pace(claim):
                 return True
             is_clock = any(sign in claim.token for sign in ":.")
             return not is_clock or claim.token.count(":") > 1  # 2:14:33
@@ -62,6 +65,12 @@ class Values:
             # where the data has no code of this form, it may be common knowledge: MP3
             return len(token) <= SHORT_CODE or shape_of(fold(token)) not in self._index.shapes
         return claim.kind in ("ordinal", "month", "length", "weekday")
+
+    def _is_pace(self, claim: Claim) -> bool:
+        """Whether a time is one to a length: "5:46 per km", "1:52 per 100 m"."""
+        text, spoken = self._reading.text, self._reading.language
+        behind = self._reading.words(claim.end, claim.end + MAX_DISTANCE)[:3]
+        return any(unit_after(text, w.start, spoken).measure == "length" for w in behind)
 
     def _text(self, claim: Claim) -> Ground | None:
         """The fields with a text."""
