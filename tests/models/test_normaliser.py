@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webbee_kernel.llm.assembly import Assembly
-from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
 from webbee_kernel.llm.normaliser import Normaliser
 from webbee_kernel.llm.protocol import ToolCall, ToolSpec
+from webbee_kernel.llm.text_calls import Unreadable, nearly_json
 
 from .conftest import asking
 

@@ -22,9 +22,8 @@ from .markup import (
     is_partial_mark,
     mark_at,
 )
-from .nearly_json import end_of_brackets
 from .protocol import ToolCall, ToolSpec
-from .text_calls import ToolIndex, calls_in
+from .text_calls import ToolIndex, calls_in, end_of_brackets
 
 MAX_BLOCK: Final = 40_000
 _RETRY_PART: Final = 16
