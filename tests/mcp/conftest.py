@@ -10,7 +10,7 @@ import pytest
 
 from local.mcp_servers import Seen, look, write
 from tests.mcp.server import Told, obedient
-from webbee_kernel.extensions import mcp_apps
+from webbee_kernel.mcp.client.connections import SESSIONS
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.connections import McpServer
@@ -33,11 +33,11 @@ def no_connection_outlives_its_test(request: pytest.FixtureRequest) -> Iterator[
     if "told" in request.fixturenames:
         request.getfixturevalue("told")
     yield
-    mcp_apps.connections.close()
+    SESSIONS.close()
 
 
 def seen(server: McpServer, token: str = "") -> Seen:
-    return asyncio.run(look(mcp_apps.connections, server, token, NOW))
+    return asyncio.run(look(SESSIONS, server, token, NOW))
 
 
 def approve(folder: Path, *servers: McpServer, token: str = "") -> None:

@@ -15,7 +15,7 @@ from webbee_kernel.api.function import AuthorFormatter
 from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.config import Settings
-from webbee_kernel.extensions import mcp_apps
+from webbee_kernel.mcp.client.connections import SESSIONS
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.connections import McpServer
 from webbee_kernel.sdk import Extension
@@ -77,7 +77,7 @@ def test_one_here_answers_over_its_streams_and_its_last_words_are_told(tmp_path:
 def test_one_that_is_away_says_so_and_its_functions_stay_known(
     told: Told, impatient: McpServer, tmp_path: Path, way: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    mcp_apps.connections.close()
+    SESSIONS.close()
     told.behave(**way)
     k = kernel(tmp_path, impatient)
     first, second = ask(k, "sums", "add", SUM), ask(k, "sums", "add", SUM)
@@ -160,7 +160,7 @@ def test_a_tool_that_changed_is_withdrawn_until_it_is_approved_again(
     assert functions(k) == {"note_keep"}
     assert ask(k, "sums", "note_keep", {"text": "stays"}).ok
 
-    mcp_apps.connections.close()
+    SESSIONS.close()
     approve(tmp_path, server)
     again = kernel(tmp_path, server)
     assert "add" in functions(again)

@@ -292,6 +292,10 @@ class Connections:
         await asyncio.gather(*(session.close() for session in sessions))
 
 
+SESSIONS: Final = Connections()
+"""Those of this process."""
+
+
 def is_over(error: Exception) -> bool:
     """Whether the session had ended before the request, so that it may be sent again: the server
     knows no such session, or our side is closed."""

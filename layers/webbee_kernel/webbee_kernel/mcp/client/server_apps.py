@@ -1,13 +1,13 @@
-"""An MCP server as an `Extension`: its approved tools as chat functions, and elicitation.
+"""MCP servers as extensions of a registry: their approved tools as chat functions, and elicitation.
 
 A call does not wait for the user. The server's question is answered `cancel`, the call ends with
-it, and the model asks the user; the same call is then repeated with the argument `_answers`.
-"""
+it, and the model asks the user; the same call is then repeated with the argument `_answers`."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
@@ -16,7 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ... import background
-from ...errors import CallError
+from ...config import Settings
+from ...errors import CallError, SettingsError
+from ...extensions.oauth import find_provider
+from ...extensions.registry import LoadedExtension, Registry, check_names
 from ...sdk import ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef
 from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
@@ -24,11 +27,13 @@ from ...text import cut, one_line, reveal
 from ...types import JSON, JSONObject
 from . import approvals, connections, server_tools
 from .approvals import Approval, Drift
-from .connections import Connections, McpServer, SessionRequest, failure_of
+from .connections import SESSIONS, McpServer, SessionRequest, failure_of, servers_of
 from .server_tools import Tool, checker, problem_of_schema, readable, tools_of
 
 if TYPE_CHECKING:
     from .server_session import Session
+
+_log = logging.getLogger("webbee.mcp")
 
 T = TypeVar("T")
 MAX_QUESTION: Final = 600
@@ -117,12 +122,11 @@ NO_ARGUMENTS: Final[JSONObject] = {"type": "object", "properties": {}}
 
 @dataclass(slots=True)
 class ServerApp:
-    """One approved server. `on_change` is called when its functions change."""
+    """One approved server, registered anew when its functions change."""
 
     server: McpServer
     approval: Approval
-    connections: Connections
-    on_change: Callable[[ServerApp], None] = lambda app: None
+    registry: Registry
     drift: Drift = field(default_factory=Drift)
     _tools: dict[str, Tool] = field(init=False)
     _asks: set[str] = field(default_factory=set)
@@ -144,6 +148,11 @@ class ServerApp:
             chat.functions.setdefault(function.name, function)
         ext.health_check(self._health)
         return ext
+
+    def loaded(self) -> LoadedExtension:
+        """What the registry holds of it."""
+        extension = LoadedExtension(self.server.id, self.extension(), None, True, self.withdrawn)
+        return check_names(extension)
 
     @property
     def withdrawn(self) -> dict[str, str]:
@@ -204,7 +213,7 @@ class ServerApp:
         if question := elicitation.result(self.server.display_name):
             if tool.name not in self._asks:  # from now on its schema has `_answers`
                 self._asks.add(tool.name)
-                self.on_change(self)
+                self._register()
             return question
         return result
 
@@ -239,7 +248,7 @@ class ServerApp:
         server, user = self.server, ctx.user
         token = await connections.token_of(ctx, server)
         identity = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
-        return await self.connections.use(SessionRequest(server, self._on_listing, *identity), ask)
+        return await SESSIONS.use(SessionRequest(server, self._on_listing, *identity), ask)
 
     def _on_listing(self, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
@@ -247,7 +256,12 @@ class ServerApp:
         # only a new drift rebuilds the catalogue
         if drift != self.drift:
             self.drift = drift
-            self.on_change(self)
+            self._register()
+
+    def _register(self) -> None:
+        if self.drift:
+            _log.warning("server=%s | not as it was approved: %s", self.server.id, self.drift)
+        self.registry.put({self.server.id: self.loaded()})
 
 
 async def _server_info(session: Session) -> JSONObject:
@@ -276,3 +290,35 @@ def _progress_reporter(
 async def _ignoring_errors(work: Awaitable[None]) -> None:
     with suppress(Exception):
         await work
+
+
+def add_servers(registry: Registry, settings: Settings) -> None:
+    """Register every configured server as an extension, as approved in the approvals file. One that
+    is not approved is reported and left out, one whose id an extension has is left out with a log
+    line; SettingsError for a malformed one."""
+    loaded, failed = {}, {}
+    try:
+        servers = servers_of(settings.mcp_servers)
+    except ValueError as error:
+        field = "WEBBEE_MCP_SERVERS"
+        raise SettingsError(f"environment variable {field}: {error}", field=field) from None
+    for server in servers:
+        extension = registry.loaded.get(server.id)
+        if extension and not extension.is_server:
+            _log.error("server=%s | left out: the id is taken by an extension", server.id)
+            continue
+        try:
+            loaded[server.id] = _app(registry, settings, server)
+        except ValueError as error:
+            failed[server.id] = str(error)
+            _log.error("server=%s | left out: %s", server.id, error)
+    registry.put(loaded, failed=failed, gone=failed)
+
+
+def _app(registry: Registry, settings: Settings, server: McpServer) -> LoadedExtension:
+    approval = approvals.of(server, approvals.read(settings.extensions_dir))
+    if isinstance(approval, str):
+        raise ValueError(approval)
+    if name := server.signs_in_with:
+        find_provider(name, settings)
+    return ServerApp(server, approval, registry).loaded()
