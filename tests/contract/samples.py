@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from webbee_kernel.sdk.records import Document
+from webbee_kernel.sdk.result import Document
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.types import PendingConfirmation, Section, ToolCallDigest, Turn
 from webbee_kernel.types import AuditRecord, Event, SessionKey, UserKey

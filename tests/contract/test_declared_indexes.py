@@ -15,7 +15,7 @@ from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, NOW, UNDECLARED, Declared, Kept, notes
 from webbee_kernel.clock import parse_iso
 from webbee_kernel.sdk.exceptions import StoreConflict
-from webbee_kernel.sdk.records import Document
+from webbee_kernel.sdk.result import Document
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores

@@ -4,7 +4,7 @@ import pytest
 
 from tests.contract.samples import BOB, NOW, notes, race
 from webbee_kernel.sdk.exceptions import StoreConflict
-from webbee_kernel.sdk.records import Document
+from webbee_kernel.sdk.result import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.types import UserKey
 

@@ -11,7 +11,7 @@ import pytest
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import notes, race
 from webbee_kernel.sdk.exceptions import StoreConflict
-from webbee_kernel.sdk.records import Document
+from webbee_kernel.sdk.result import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import INLINE_BYTES, PART_BYTES
 

@@ -12,7 +12,7 @@ from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk.records import User
+from webbee_kernel.sdk.result import User
 from webbee_kernel.stores.rate_limits import Limits
 
 NOON = "2026-05-15T12:00:20Z"

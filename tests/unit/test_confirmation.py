@@ -10,7 +10,7 @@ from webbee_kernel.api.router import to_response
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.guards.titles import Title, Titles
-from webbee_kernel.sdk.records import User
+from webbee_kernel.sdk.result import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.cards import body, card_of, carried, edited, steps
 from webbee_kernel.turn.confirmation import answer, is_agreement

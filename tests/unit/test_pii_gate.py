@@ -14,7 +14,7 @@ from webbee_kernel.extensions.redaction import declared_pii
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii.masker import Masker
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
-from webbee_kernel.sdk.markers import PersonName, Phone
+from webbee_kernel.sdk.definitions import PersonName, Phone
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
 

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, get_args, get_ori
 
 import orjson
 
-from .sdk.records import User
-from .sdk.result import UNSTRUCTURED
+from .sdk.result import UNSTRUCTURED, User
 
 T = TypeVar("T")
 

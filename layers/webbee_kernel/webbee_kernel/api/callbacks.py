@@ -18,7 +18,7 @@ from webbee_kernel import language
 from ..aws.parameters import SIGN, WebhookKeys
 from ..errors import NotFound
 from ..refresh.refresh_queue import after_effects
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.item_keys import tenant_of_state
 from ..types import (
     SIGNIN_USER,

@@ -15,7 +15,7 @@ from .. import language
 from ..catalogue import AppInfo, example_phrase
 from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
 from ..refresh.refresh_queue import after_effects
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.rate_limits import count_nothing
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import (

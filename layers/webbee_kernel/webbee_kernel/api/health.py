@@ -8,7 +8,7 @@ from typing import Any
 from .. import __version__
 from ..catalogue import AppInfo
 from ..errors import KernelError
-from ..sdk.records import User
+from ..sdk.result import User
 from ..types import SYSTEM_USER, SessionKey, UserKey
 from .router import Answer, Request, Route, Services
 

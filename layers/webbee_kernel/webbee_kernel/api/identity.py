@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import NotAllowed, NotAuthenticated
-from ..sdk.records import User
+from ..sdk.result import User
 from ..text import one_line
 from ..types import object_of
 

@@ -17,7 +17,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
 from ..observability import bind, user_hash
-from ..sdk.records import User
+from ..sdk.result import User
 from ..types import from_token, object_of, user_from
 from .identity import user_of
 from .router import Request

@@ -21,8 +21,7 @@ from ..mcp import primitives
 from ..mcp.json_rpc import Message, Stream, Waiting, progress
 from ..mcp.primitives import refusal
 from ..observability import bind
-from ..sdk.records import User
-from ..sdk.result import ANSWERS, NEEDS_ANSWER
+from ..sdk.result import ANSWERS, NEEDS_ANSWER, User
 from ..stores.types import PendingConfirmation
 from ..text import defuse_markup, one_line
 from ..turn.direct import SESSION, question_of

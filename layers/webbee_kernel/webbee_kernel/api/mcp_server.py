@@ -19,7 +19,7 @@ from ..catalogue import FunctionInfo
 from ..errors import NotAuthenticated
 from ..mcp import json_rpc, primitives
 from ..mcp.json_rpc import Message, Refused, Stream, Waiting, events
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..types import JSON, CallOutcome, JSONObject, object_of

@@ -26,7 +26,7 @@ from ..errors import (
     NotFound,
 )
 from ..observability import bind, count_request, user_hash
-from ..sdk.records import User
+from ..sdk.result import User
 from ..text import json_text
 from ..types import CallOutcome, CallRequest, JSONObject, user_dict
 from .identity import user_of

@@ -22,7 +22,7 @@ from ..catalogue import Dispatch
 from ..clock import Clock
 from ..errors import KernelError
 from ..refresh.refresh_queue import JsonQueue
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.codec import event_from, loads
 from ..stores.item_keys import user_of
 from ..text import json_text

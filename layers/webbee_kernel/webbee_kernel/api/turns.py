@@ -14,7 +14,7 @@ from ..bootstrap import App
 from ..config import Price
 from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
 from ..observability import bind, flush, watch_spans
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.rate_limits import CONTINUES, LEASE_S, NO_RESULT, Limits
 from ..turn.confirmation import CardAnswer
 from ..turn.kernel import Kernel, TurnRequest

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 from ..background import CachedValue, ValueStore
 from ..catalogue import Catalogue
 from ..errors import DispatchRefused, DispatchUnanswered, from_body
-from ..sdk.records import User
+from ..sdk.result import User
 from ..types import (
     CallOutcome,
     CallRequest,

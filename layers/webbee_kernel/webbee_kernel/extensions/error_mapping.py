@@ -25,7 +25,7 @@ from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
 from ..guards.field_names import closest
 from ..sdk.definitions import FunctionDef
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.event_log import EventLog
 from ..text import one_line
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed_outcome, user_from

@@ -27,7 +27,7 @@ from ..sdk.exceptions import (
     SecretNotDeclaredError,
     StoreConflict,
 )
-from ..sdk.records import Document, User
+from ..sdk.result import Document, User
 from ..stores.item_keys import new_state, state_key, tenant_of_state
 from ..stores.paging import Collection
 from ..types import (

@@ -19,7 +19,7 @@ from ..clock import Clock, iso
 from ..config import Settings
 from ..errors import DispatchRefused, StorageUnavailable
 from ..observability import flush, measure
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.deployment import write_copy
 from ..stores.event_log import EventLog
 from ..stores.protocols import Stores

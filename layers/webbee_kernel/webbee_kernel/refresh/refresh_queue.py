@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_thread, threads
 from ..catalogue import Catalogue
 from ..observability import correlation_id
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.codec import dumps
 from ..stores.types import Section, UserState
 from ..text import json_text

@@ -14,7 +14,7 @@ from ..clock import Clock, digest
 from ..config import Settings
 from ..errors import DispatchRefused, DispatchUnanswered
 from ..observability import correlation_id, measure
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.event_log import EventLog
 from ..stores.types import Lease, Section, UserState
 from ..text import one_line

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from .definitions import *
     from .exceptions import *
     from .extension import *
-    from .markers import *
-    from .records import *
     from .result import *
 
-_MODULES = ("result", "records", "exceptions", "markers", "definitions", "context", "extension")
+_MODULES = ("result", "exceptions", "definitions", "context", "extension")
 __all__ = sorted(
     "ui ActionResult Document Page CircularCallError ExtensionError HttpBlockedError"
     " SecretNotDeclaredError SecretTooLargeError SkeletonAccessForbidden StoreConflict"

@@ -17,8 +17,8 @@ from typing import Any, Protocol, TypeVar, overload
 
 from pydantic import BaseModel
 
-from .records import Document, Page
-from .records import User as User
+from .result import Document, Page
+from .result import User as User
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

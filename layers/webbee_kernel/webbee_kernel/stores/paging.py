@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from ..sdk.records import Document, Page
+from ..sdk.result import Document, Page
 from ..types import JSONObject, UserKey
 from .codec import dumps, equal, loads
 from .item_keys import app_key

@@ -22,7 +22,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import LimitReached, StorageUnavailable, TurnWorking
 from ..observability import measure
-from ..sdk.records import User
+from ..sdk.result import User
 from ..types import UserKey
 from .types import CountResult, LimitUsage
 

@@ -20,7 +20,7 @@ from ..llm.options import options_of
 from ..llm.protocol import Model
 from ..observability import record_duration
 from ..refresh.refresh_queue import RefreshQueue
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.codec import turn_from, turn_text
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits

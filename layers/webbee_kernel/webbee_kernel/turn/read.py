@@ -13,7 +13,7 @@ from ..config import Settings
 from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..observability import record_duration
-from ..sdk.records import User
+from ..sdk.result import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, count_nothing
 from ..stores.types import UserState

@@ -18,7 +18,7 @@ from ...errors import CallError
 from ...extensions.context.services import CompletionResult
 from ...invariants import breach
 from ...sdk import context as kernel
-from ...sdk.records import Document, Page
+from ...sdk.result import Document, Page
 from . import sdk_names as sdk
 from .conversion import in_their_words
 from .handbuilt import HandBuilt

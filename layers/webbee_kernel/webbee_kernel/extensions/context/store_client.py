@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...clock import iso
 from ...errors import StorageUnavailable
 from ...sdk.exceptions import StoreUnavailable
-from ...sdk.records import Document, Page
+from ...sdk.result import Document, Page
 from ...stores.paging import Collection
 from ...types import JSONObject
 

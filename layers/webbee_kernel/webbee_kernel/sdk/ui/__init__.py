@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .display import *  # noqa: F403 - every constructor, and what they are made of
 from .inputs import *  # noqa: F403
-from .layout import *  # noqa: F403
 from .tree import *  # noqa: F403
 
 __all__ = sorted(

@@ -30,7 +30,7 @@ from typing import Any, Final
 import uuid_utils
 
 from ...sdk.exceptions import StoreConflict
-from ...sdk.records import Document, Page
+from ...sdk.result import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads, pack, packed_text
 from ..item_keys import collection_name, document_id, members_key
