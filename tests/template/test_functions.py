@@ -222,8 +222,8 @@ print(json.dumps(sorted(m.removeprefix("webbee_kernel.") for m in sys.modules if
 
 
 OTHERS = {
-    "chat_turn": {"extensions", "compat", "inspector", "testing", "refresh.due"},
-    "tool_dispatch": {"turn", "grounding", "inspector", "testing", "refresh.due"},
+    "chat_turn": {"extensions", "compat", "api.inspector", "testing", "refresh.due"},
+    "tool_dispatch": {"turn", "grounding", "api.inspector", "testing", "refresh.due"},
     "skeleton_refresh": {"turn", "extensions", "compat", "page"},
 }
 """The rooms that a function does not load."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from tests.json_values import json_values
 from tests.planning import planning, telling
-from webbee_kernel.api import inspector
+from webbee_kernel.api import inspector, value_search
 from webbee_kernel.bootstrap import make_dispatch, make_refresher
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ToolCall
@@ -151,7 +151,7 @@ def test_functions_that_do_not_fit_the_catalogue_say_so() -> None:
     assert next(f for f in report["functions"] if f["fn_name"] == "bake")["in_catalogue"]
     block = next(b for b in report["blocks"] if b["name"] == "catalogue")
     assert block["chars"] <= block["cap"]
-    found = inspector.search(view, f"many__{left_out[0]['fn_name']}")["found"]
+    found = value_search.search(view, f"many__{left_out[0]['fn_name']}")["found"]
     assert found[0]["state"] == "dropped"
 
 
@@ -161,8 +161,8 @@ def test_apps_that_are_not_installed_say_so() -> None:
     report = inspector.explain(view)
     assert {f["why_not"] for f in report["functions"]} == {"the app is not installed for this user"}
     assert all("not installed" in s["why_not"] for s in report["sections"])
-    assert inspector.search(view, "marmalade")["found"][0]["state"] == "hidden"
-    (named,) = [f for f in inspector.search(view, "shop__look")["found"] if f["path"] == "name"]
+    assert value_search.search(view, "marmalade")["found"][0]["state"] == "hidden"
+    (named,) = [f for f in value_search.search(view, "shop__look")["found"] if f["path"] == "name"]
     why = "the app is not installed for this user"
     assert (named["state"], named["because"]) == ("hidden", why)
 
@@ -172,7 +172,9 @@ def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
     view = view_of(kernel)
     key = SessionKey(UserKey.of(USER), "s1")
     past = kernel.run(dropped_turns(kernel.app.stores, key, view.memory, now=kernel.clock.now()))
-    lost = [f for f in inspector.search(view, "kumquat-7", past)["found"] if f["state"] != "shown"]
+    lost = [
+        f for f in value_search.search(view, "kumquat-7", past)["found"] if f["state"] != "shown"
+    ]
 
     found = [(f["place"], f["path"].partition("[")[0], f["state"]) for f in lost]
     assert found == [(f"turn {n}", "details", "dropped") for n in (1, 2)]
@@ -207,7 +209,7 @@ NUMBERS = {"at": "2026-11-29T09:55:50Z", "phone": "+491701234567", "code": "7124
 def test_search_finds_where_a_value_stands_and_why_it_does_not_show(
     value: str, given: dict[str, Any], state: str, because: str, verdict: str
 ) -> None:
-    told = inspector.search(view_of(kernel_with(**given)), value)
+    told = value_search.search(view_of(kernel_with(**given)), value)
     found = told["found"]
     if state:
         assert any(f["state"] == state and because in f["because"] for f in found), found
@@ -218,7 +220,7 @@ def test_search_finds_where_a_value_stands_and_why_it_does_not_show(
 
 def test_what_only_the_rules_or_a_header_say_is_found_by_its_line() -> None:
     view = view_of(kernel_with())
-    found = inspector.search(view, "AUTHORITATIVE")
+    found = value_search.search(view, "AUTHORITATIVE")
     assert (found["seen"], {f["channel"] for f in found["found"]}) == (True, {"prompt"})
     place = found["found"][0]
     text = {"system text": view.opening.prompt.system, "prompt": view.opening.prompt.text}
@@ -243,4 +245,4 @@ def test_any_section_is_explained_as_it_renders(data: dict[str, Any], value: str
     assert len(report["fields"]) == len(data)
     for field in report["fields"]:
         assert field["state"] == "dropped" or field["shown"] in line
-    inspector.search(view, value)
+    value_search.search(view, value)

@@ -50,7 +50,7 @@ def _others(services: Services) -> Iterator[Group]:
 
     yield Group(lambda: of("conversations").Conversations(services), "/v1/sessions", "/v1/search")
     yield Group(lambda: of("me").Me(services), "/v1/me")
-    yield Group(lambda: of("health").Health(services), "/v1/health")
+    yield Group(lambda: of("callbacks").Health(services), "/v1/health")
     yield Group(lambda: of("extension_routes").Apps(services), "/v1/extensions")
     yield Group(lambda: of("extension_routes").AppSecrets(services), "/v1/extensions")
     yield Group(lambda: of("callbacks").Webhooks(services), "/v1/ext")
@@ -186,7 +186,9 @@ class ChatService:
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""
-        from . import inspector  # here and in `page`: a turn's cold start does not pay for it
+        # here and in `page`: a turn's cold start does not pay for it
+        from .inspector import explain
+        from .value_search import search
 
         require_role(request.caller, "developer")
         params = request.query_model(InspectParams)
@@ -197,12 +199,12 @@ class ChatService:
         if wanted.strip():
             key = SessionKey(UserKey.of(request.caller), session_id)
             past = await dropped_turns(self.app.stores, key, view.memory, now=view.now)
-            found["search"] = inspector.search(view, wanted, past)
+            found["search"] = search(view, wanted, past)
             # another conversation may have it: it is named
             if not found["search"]["seen"]:
                 others = await other_sessions(self.app.stores, key, now=view.now)
-                found["search"] = inspector.search(view, wanted, past, others)
-        return Answer({"session_id": session_id, **inspector.explain(view), **found})
+                found["search"] = search(view, wanted, past, others)
+        return Answer({"session_id": session_id, **explain(view), **found})
 
     @Route("GET /v1/openapi.json", public=True, answer=JSONObject)
     async def openapi(self, request: Request) -> Answer:

@@ -24,8 +24,7 @@ from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..types import JSON, CallOutcome, JSONObject, object_of
 from .identity import has_role
-from .mcp_callers import Callers
-from .mcp_calls import Calls, Formatter
+from .mcp_calls import Callers, Calls, Formatter
 from .router import Answer, Request, Route, Services
 
 INSTRUCTIONS: Final = (

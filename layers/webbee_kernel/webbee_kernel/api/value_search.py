@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from ...llm.tools import tool_spec
-from ...stores.types import RING_SIZE, SessionSummary
-from ...text import ELLIPSIS, cut, dumps, one_line
-from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ...turn.turn_context import TurnContext
-from ...types import JSONObject
-from .prompt_report import masked_in, offers, sections, turns
+from ..llm.tools import tool_spec
+from ..stores.types import RING_SIZE, SessionSummary
+from ..text import ELLIPSIS, cut, dumps, one_line
+from ..turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..turn.turn_context import TurnContext
+from ..types import JSONObject
+from .inspector import masked_in, offers, sections, turns
 
 MAX_FOUND = 200
 NOT_SEARCHED = (

@@ -1,6 +1,9 @@
-"""The report of a turn that is not run: the parts of its prompt, the skeleton sections (what is
-stored, what renders, and the rule that dropped the rest), the remembered turns (facts with cuts and
-masks) and the functions."""
+"""What the classifier sees, what it does not, and why: the report of a turn that is not run. Pure,
+computed from the turn's reads: the parts of its prompt, the skeleton sections (what is stored, what
+renders, and the rule that dropped the rest), the remembered turns (facts with cuts and masks) and
+the functions.
+
+It shows real values beside placeholders, so it is for the session's own user only."""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...catalogue import FunctionInfo
-from ...channels import fact_ledger, skeleton
-from ...channels.columns import label_keys
-from ...channels.truncate import fit
-from ...config import MAX_POLICY
-from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
-from ...text import ELLIPSIS, TRUNCATED, one_line
-from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, history, unmask_json
-from ...turn.turn_context import TurnContext
-from ...types import JSONObject
+from ..catalogue import FunctionInfo
+from ..channels import fact_ledger, skeleton
+from ..channels.columns import label_keys
+from ..channels.truncate import fit
+from ..config import MAX_POLICY
+from ..stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
+from ..text import ELLIPSIS, TRUNCATED, one_line
+from ..turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, history, unmask_json
+from ..turn.turn_context import TurnContext
+from ..types import JSONObject
 
 CHARS_PER_TOKEN = 3.5
 """A rough figure for mixed English, Russian and JSON; models count for themselves."""
