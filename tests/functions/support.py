@@ -33,8 +33,8 @@ from webbee_kernel.clock import Clock
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.stores import Stores
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.protocols import Stores
 
 EXTENSIONS = Path(__file__).parent / "extensions"
 EVENTS = Path(__file__).parent.parent / "events.json"

@@ -27,8 +27,8 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.refresh.refresh_queue import OPEN_S
+from webbee_kernel.stores import Stores
 from webbee_kernel.stores.audit_trail import LOST_S
-from webbee_kernel.stores.protocols import Stores
 
 MAIN = """
 import asyncio

@@ -8,8 +8,8 @@ from webbee_kernel.bootstrap import make_installer
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.sdk import Context, Extension
+from webbee_kernel.stores import Stores
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.stores.protocols import Stores
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import CallOutcome, CallRequest
 

@@ -14,8 +14,8 @@ from .clock import Clock, SystemClock
 from .config import ALL_TABLES, INLINE, TABLES, FunctionName, Settings
 from .llm.protocol import Model, ModelRole
 from .refresh.refresh_queue import RefreshQueue, SqsRefreshQueue
+from .stores import Stores
 from .stores.event_log import EventLog
-from .stores.protocols import Stores
 from .types import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module

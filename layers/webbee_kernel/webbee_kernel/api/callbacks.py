@@ -1,5 +1,5 @@
-"""Requests that bear no token: health checks; webhooks, passed on to their extension; and the browser
-of somebody who signed in at another service, with a state and a code."""
+"""Requests that bear no token: health checks, webhooks, passed on to their extension, and the
+browser of a person who signed in at another service, with a state and a code."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ from ..guards.ids import check_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import User
 from ..sdk.definitions import FunctionDef
+from ..stores import Stores
 from ..stores.audit_trail import OutcomeCache
 from ..stores.event_log import EventLog, panel_refresh
-from ..stores.protocols import Stores
 from ..types import (
     NOT_RUN,
     RUNNING,

@@ -1,4 +1,4 @@
-"""The values that handlers see and return: `ActionResult`, what `ctx.store` returns, and the user."""
+"""The values that handlers see and return: `ActionResult`, what `ctx.store` returns, the user."""
 
 from __future__ import annotations
 

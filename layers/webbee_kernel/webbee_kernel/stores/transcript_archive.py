@@ -16,10 +16,10 @@ from ..clock import iso, parse_iso
 from ..config import Settings
 from ..errors import KernelError
 from ..types import JSONObject, SessionKey
+from . import Stores
 from .codec import QUESTION_GRACE_S, transcript_row
 from .item_keys import session_key
 from .paging import KEY, Cursor
-from .protocols import Stores
 from .types import RING_SIZE, SessionMemory, SessionSummary, Turn, TurnPlace
 
 if TYPE_CHECKING:

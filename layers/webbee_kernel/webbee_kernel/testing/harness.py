@@ -23,8 +23,8 @@ from ..llm.protocol import Model
 from ..refresh.due import Refresher, system_user
 from ..refresh.refresh_queue import NEW, RefreshItem, RefreshRequest
 from ..sdk import ActionResult, Context, Extension, User, ui
+from ..stores import Stores
 from ..stores.memory import memory_stores
-from ..stores.protocols import Stores
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
 from .in_memory import NOW, USER, HttpCall, HttpFunction, T, client_of, minutes, registry_of
 

@@ -24,8 +24,8 @@ from ..llm.scripted import ScriptedModel
 from ..refresh.refresh_queue import RefreshItem, RefreshQueue
 from ..sdk import Extension, User
 from ..sdk.context import HttpResponse
+from ..stores import Stores
 from ..stores.memory import MemoryEventStore, memory_stores
-from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, UserState
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.late import KIND, LateResults

@@ -21,8 +21,8 @@ from ..llm.protocol import Model
 from ..observability import record_duration
 from ..refresh.refresh_queue import RefreshQueue
 from ..sdk.result import User
+from ..stores import Stores
 from ..stores.codec import turn_from, turn_text
-from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line

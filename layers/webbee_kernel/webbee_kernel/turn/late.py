@@ -20,7 +20,7 @@ from ..config import Settings
 from ..errors import KernelError, StorageUnavailable
 from ..language import detect
 from ..pii import NOTHING
-from ..stores.protocols import Stores
+from ..stores import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
 from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey
 from .results_block import TIMEOUT, mask_outcome

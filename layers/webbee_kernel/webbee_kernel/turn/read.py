@@ -14,7 +14,7 @@ from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..observability import record_duration
 from ..sdk.result import User
-from ..stores.protocols import Stores
+from ..stores import Stores
 from ..stores.rate_limits import Limits, count_nothing
 from ..stores.types import UserState
 from ..text import squeeze

@@ -29,7 +29,7 @@ from ..refresh.refresh_queue import (
     is_presence_due,
     stale,
 )
-from ..stores.protocols import Stores
+from ..stores import Stores
 from ..stores.rate_limits import Limits
 from ..stores.transcript_archive import Transcript
 from ..stores.types import (

@@ -16,8 +16,8 @@ from ...invariants import limit
 from ...llm.protocol import ModelRequest
 from ...sdk.definitions import SecretDef
 from ...sdk.exceptions import CircularCallError, SecretNotDeclaredError, SecretTooLargeError
+from ...stores import SecretStore
 from ...stores.event_log import panel_refresh
-from ...stores.protocols import SecretStore
 from ...text import one_line
 from ...types import JSONObject, UserKey
 from .. import redaction

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from .tree import Nodes, Props, Rows, UIAction, UINode, drawn
 
+
 def Header(text: str, level: int = 2, subtitle: str = "") -> UINode:
     """A heading, level 1 to 4."""
 
@@ -267,7 +268,6 @@ def AgentPresence(
     status: str = "active", action: str = "", *, progress: int | None = None, avatar: str = "🐝"
 ) -> UINode:
     """What the agent is doing."""
-
 
 
 def Stack(

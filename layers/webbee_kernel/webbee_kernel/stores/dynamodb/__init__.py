@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...aws.clients import ClientFactory, aws_client
 from ...aws.parameters import SsmSecretStore
-from ..protocols import SecretStore, Stores, UnavailableStore
+from .. import SecretStore, Stores, UnavailableStore
 from .client import Database
 
 __all__ = ["Database", "Tables", "dynamodb_stores", "stores_over"]

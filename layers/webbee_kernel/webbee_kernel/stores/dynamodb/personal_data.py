@@ -19,11 +19,11 @@ from uuid import uuid4
 
 from ...clock import iso
 from ...types import JSON, AuditRecord, JSONObject, UserKey
+from .. import SecretStore
 from ..codec import audit_from, decompress, dumps, loads
 from ..deployment import KERNEL_APP
 from ..item_keys import secrets_of, user_key
 from ..paging import KEY, Collection, Cursor
-from ..protocols import SecretStore
 from .client import ConditionFailed, Database
 from .document_store import DocumentStore
 from .item_requests import ABSENT, Item, delete, key_of, partition, put
