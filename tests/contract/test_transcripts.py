@@ -7,7 +7,7 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, turn
 from webbee_kernel.clock import parse_iso
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.transcript_archive import conversation
+from webbee_kernel.stores.dynamodb.transcripts import conversation
 from webbee_kernel.stores.types import SessionSummary
 from webbee_kernel.types import SessionKey
 

@@ -8,7 +8,7 @@ from tests.functions.support import ALICE, BOB, Person, deployed
 from webbee_kernel.api import turns
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresh import refresh_queue
-from webbee_kernel.stores import transcript_archive as transcribing
+from webbee_kernel.stores.dynamodb import transcripts
 
 
 @pytest.fixture
@@ -55,5 +55,5 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a turn does after its first second is left out, and nothing is given up on for being
     slow: on a busy machine any turn takes longer."""
     monkeypatch.setattr(turns, "BEAT_S", 3600.0)
-    monkeypatch.setattr(transcribing, "PATIENCE_S", 3600.0)
+    monkeypatch.setattr(transcripts, "PATIENCE_S", 3600.0)
     monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)

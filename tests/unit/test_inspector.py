@@ -18,7 +18,7 @@ from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ToolCall
 from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshRequest
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-from webbee_kernel.stores.transcript_archive import dropped_turns
+from webbee_kernel.stores.dynamodb.transcripts import dropped_turns
 from webbee_kernel.stores.types import Section
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.turn_context import TurnContext

@@ -15,8 +15,8 @@ from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import BadInput
+from ..stores.dynamodb.transcripts import dropped_turns, other_sessions
 from ..stores.event_log import sse
-from ..stores.transcript_archive import dropped_turns, other_sessions
 from ..turn.confirmation import CardAnswer
 from ..turn.kernel import Kernel, TurnRequest, warm_up, warm_up_catalogue
 from ..types import JSONObject, SessionKey, UserKey, user_dict

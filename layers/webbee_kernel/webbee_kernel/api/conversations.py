@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints
 from ..clock import iso
 from ..errors import BadInput, NotFound
 from ..language.search import SearchWord, SearchWords
-from ..stores.transcript_archive import conversation
+from ..stores.dynamodb.transcripts import conversation
 from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..types import JSONObject, SessionKey, UserKey

@@ -11,8 +11,8 @@ from pydantic import Field
 from ..bootstrap import make_personal_data
 from ..clock import digest
 from ..errors import RequestConflict
+from ..stores.dynamodb.transcripts import conversation
 from ..stores.paging import KEY, Cursor
-from ..stores.transcript_archive import conversation
 from ..text import json_text
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
 from .request_models import After, Page, Params, check_cursor

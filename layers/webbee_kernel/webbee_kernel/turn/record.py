@@ -30,8 +30,8 @@ from ..refresh.refresh_queue import (
     stale,
 )
 from ..stores import Stores
+from ..stores.dynamodb.transcripts import Transcript
 from ..stores.rate_limits import Limits
-from ..stores.transcript_archive import Transcript
 from ..stores.types import (
     RING_SIZE,
     PendingConfirmation,
