@@ -28,8 +28,8 @@ from phonenumbers import (
 )
 
 from webbee_kernel import language
+from webbee_kernel.pii.contacts import regions_of_language
 from webbee_kernel.pii.masker import Masker
-from webbee_kernel.pii.phones import regions_of_language
 
 REGIONS = {
     "en": "US GB CA AU IE NZ IN ZA SG NG KE PH PK HK IL".split(),

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from webbee_kernel.pii.contacts import regions_of_language
 from webbee_kernel.pii.masker import Masker
-from webbee_kernel.pii.phones import regions_of_language
 from webbee_kernel.pii.secrets import is_secret_key
 
 DOCUMENTS = ("IBAN", "CARD", "PASSPORT", "IDENTITY")

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 
 from webbee_kernel.language import detect, stem, tokens
 from webbee_kernel.pii import NOTHING
-from webbee_kernel.pii.keys import is_ambiguous_name, is_phone_key, object_kind
-from webbee_kernel.pii.names import NameDetector, find_names, is_distinct, is_distinctive
-from webbee_kernel.pii.phones import (
+from webbee_kernel.pii.contacts import (
     has_digit_run,
     phone_identity,
     regions_of_phone,
     regions_of_zones,
 )
+from webbee_kernel.pii.keys import is_ambiguous_name, is_phone_key, object_kind
+from webbee_kernel.pii.names import NameDetector, find_names, is_distinct, is_distinctive
 from webbee_kernel.pii.recognizer import (
     DECLARED,
     EMAIL,

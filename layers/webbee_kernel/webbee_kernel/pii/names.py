@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from webbee_kernel.language import fold, people
-from webbee_kernel.pii.emails import find_emails
+from webbee_kernel.pii.contacts import find_emails
 from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.pii.prose import (
     TOKEN,

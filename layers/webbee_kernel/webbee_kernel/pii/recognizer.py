@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from webbee_kernel.pii.contacts import find_emails, find_phones, phone_identity
 from webbee_kernel.pii.documents import DOCUMENT_KINDS, find_documents
-from webbee_kernel.pii.emails import find_emails
 from webbee_kernel.pii.names import NameDetector, find_names
-from webbee_kernel.pii.phones import find_phones, phone_identity
 from webbee_kernel.pii.prose import Span
 from webbee_kernel.pii.secrets import find_secrets
 

@@ -131,9 +131,9 @@ def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
 
 def detector(settings: Settings, tag: str) -> Masker:
     """The detector of personal data for a language, extended by the deployment's own."""
+    from ..pii.contacts import regions_of_language
     from ..pii.masker import Masker  # most of the patterns
     from ..pii.names import find_names, with_custom_detector
-    from ..pii.phones import regions_of_language
 
     named = settings.name_detector
     return Masker(
