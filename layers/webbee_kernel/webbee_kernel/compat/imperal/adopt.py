@@ -32,7 +32,7 @@ from ...sdk.extension import (
     REFRESH_PREFIX,
     check_section_name,
 )
-from . import sdk_names as sdk
+from .. import imperal as sdk
 from .conversion import (
     accepted,
     action_result,

@@ -15,7 +15,7 @@ from ...errors import CallError, ModelUnavailable
 from ...extensions.keyword_arguments import hints_of, keywords_model
 from ...sdk import exceptions as ours
 from ...sdk.result import ActionResult
-from . import sdk_names as sdk
+from .. import imperal as sdk
 
 CONTEXT_NAMES = ("ctx", "context", "self")
 

@@ -20,7 +20,7 @@ from ...invariants import breach
 from ...sdk import context as kernel
 from ...sdk.context import Context
 from ...sdk.exceptions import HttpBlockedError
-from . import sdk_names as sdk
+from .. import imperal as sdk
 
 _lock = threading.Lock()
 _address = ""

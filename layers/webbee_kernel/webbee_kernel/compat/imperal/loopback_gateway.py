@@ -23,7 +23,7 @@ from ...errors import KernelError
 from ...extensions.keyword_arguments import keywords
 from ...sdk.context import Context
 from ...sdk.exceptions import SystemContextRequired
-from . import sdk_names as sdk
+from .. import imperal as sdk
 from .conversion import arguments_model
 from .handbuilt import Gateway, find
 from .platform_clients import AI, Notify, Store, deliver

@@ -19,7 +19,7 @@ from ...extensions.context.services import CompletionResult
 from ...invariants import breach
 from ...sdk import context as kernel
 from ...sdk.result import Document, Page
-from . import sdk_names as sdk
+from .. import imperal as sdk
 from .conversion import in_their_words
 from .handbuilt import HandBuilt
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...sdk.context import Context
-from . import sdk_names as sdk
+from .. import imperal as sdk
 from .conversion import in_their_words, presentable
 from .handbuilt import HTTP, Gateway, HandBuilt
 from .platform_clients import (
