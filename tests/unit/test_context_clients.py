@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.extensions.context.factory import ContextFactory
+from webbee_kernel.extensions.context import ContextFactory
 from webbee_kernel.extensions.context.services import path
 from webbee_kernel.extensions.context.store_client import MAX_LIMIT
 from webbee_kernel.extensions.redaction import hide_secrets

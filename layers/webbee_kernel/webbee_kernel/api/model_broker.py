@@ -10,7 +10,7 @@ from ..bootstrap import make_model
 from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError
-from ..extensions.context.services import MAX_PROMPT, MAX_TOKENS
+from ..llm.options import MAX_PROMPT, MAX_TOKENS
 from ..llm.protocol import Model, ModelRequest
 from ..observability import count_request
 from ..types import JSONObject

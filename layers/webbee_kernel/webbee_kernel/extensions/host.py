@@ -41,7 +41,7 @@ from ..types import (
     user_from,
 )
 from . import oauth, redaction, system_calls
-from .context.factory import CallContext, ContextFactory, webhook_mark
+from .context import CallContext, ContextFactory, webhook_mark
 from .error_mapping import (
     ExtensionExit,
     place_in,

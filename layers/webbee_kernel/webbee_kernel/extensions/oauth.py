@@ -44,7 +44,7 @@ from ..types import (
     user_from,
 )
 from . import system_calls
-from .context.factory import CallContext
+from .context import CallContext
 from .context.http_client import HttpClient
 
 PROVIDERS: Final[Mapping[str, Provider]] = MappingProxyType(

@@ -32,8 +32,7 @@ from ..sdk.exceptions import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
 from ..sdk.result import ui_dict
 from ..types import JSON, WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, ok_outcome, user_from
-from .context import services
-from .context.factory import CallContext, ContextFactory
+from .context import CallContext, ContextFactory, services
 from .error_mapping import original_error, run_contained
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .redaction import mask_secrets

@@ -159,6 +159,10 @@ def create_model(name: str, settings: Settings, options: ModelOptions = PLAIN) -
     return OpenAICompatibleModel(base_url, model, key, options)
 
 
+MAX_PROMPT: Final = 100_000
+"""Characters of a prompt of `ctx.ai`, and of its system text."""
+MAX_TOKENS: Final = 4_096
+"""Tokens that it may answer."""
 GRACE_S: Final = 5.0
 """Seconds beyond a request's limit for the function to report the timeout."""
 

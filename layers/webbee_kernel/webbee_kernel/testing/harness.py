@@ -14,7 +14,7 @@ from ..bootstrap import App, bootstrap, make_host, make_once_dispatch, make_refr
 from ..catalogue import Dispatch
 from ..clock import FrozenClock, new_id
 from ..config import Settings
-from ..extensions.context.factory import ContextFactory
+from ..extensions.context import ContextFactory
 from ..extensions.context.services import path as secret_path
 from ..extensions.error_mapping import Fault
 from ..extensions.host import ExtensionHost, InlineDispatch

@@ -13,6 +13,7 @@ from ...aws.parameters import MAX_VALUE_BYTES, escape
 from ...clock import iso
 from ...errors import CallError
 from ...invariants import limit
+from ...llm.options import MAX_PROMPT, MAX_TOKENS
 from ...llm.protocol import ModelRequest
 from ...sdk.definitions import SecretDef
 from ...sdk.exceptions import CircularCallError, SecretNotDeclaredError, SecretTooLargeError
@@ -27,7 +28,7 @@ from ..registry import secret_fallbacks
 from .store_client import check_answer
 
 if TYPE_CHECKING:
-    from .factory import CallContext
+    from . import CallContext
 
 MAX_MESSAGE = 2_000
 
@@ -118,10 +119,6 @@ class NotifyClient:
 
     def for_user(self, user_id: str) -> NotifyClient:
         return NotifyClient(self._ctx._for_user(user_id, "I-AS-USER-1", "notify.for_user"))
-
-
-MAX_PROMPT = 100_000
-MAX_TOKENS = 4_096
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from ...stores.paging import Collection
 from ...types import JSONObject
 
 if TYPE_CHECKING:
-    from .factory import CallContext
+    from . import CallContext
 
 MAX_LIMIT = 1000
 T = TypeVar("T")
