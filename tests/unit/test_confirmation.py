@@ -9,7 +9,7 @@ import pytest
 from webbee_kernel.api.router import to_response
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.guards.titles import Title, Titles
+from webbee_kernel.guards.result_records import Title, Titles
 from webbee_kernel.sdk.result import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.cards import body, card_of, carried, edited, steps

@@ -16,9 +16,8 @@ from webbee_kernel.guards.arguments import conform
 from webbee_kernel.guards.consent import Basis, destinations, needs_consent
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
-from webbee_kernel.guards.result_records import CallData
+from webbee_kernel.guards.result_records import CallData, Title, Titles
 from webbee_kernel.guards.sinks import classify_function, effect_of
-from webbee_kernel.guards.titles import Title, Titles
 from webbee_kernel.guards.user_words import UserWords, words_in
 from webbee_kernel.types import Step
 

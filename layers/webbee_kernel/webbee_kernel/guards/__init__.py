@@ -6,7 +6,7 @@
 - `sinks`       outward effects, and the arguments that hold their destination
 - `addresses`   recognises and compares addresses
 - `user_words`  whether a text consists of the user's own words
-- `result_records` the objects with an id in results
+- `result_records` the objects with an id in results, and their titles
 - `references`  the records that a message names, and those that the last reply showed
 - `consent`     the policy: what runs at once and what is proposed
 - `proposals`   the card: the effects of a turn, for the user

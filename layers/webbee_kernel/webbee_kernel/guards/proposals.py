@@ -22,8 +22,8 @@ from .addresses import decoded, with_code_points
 from .arguments import Leaf, all_leaves, scalars
 from .consent import consent_keys, destinations
 from .field_names import is_id_name, is_secret_value, words_of
+from .result_records import MAX_NAME, RecordNaming, Titles
 from .sinks import effect_of
-from .titles import MAX_NAME, RecordNaming, Titles
 from .user_words import words_in
 
 MAX_WHOLE = 1_000

@@ -17,8 +17,7 @@ from ..channels.columns import label_keys
 from ..guards.addresses import form_of
 from ..guards.field_names import is_id_name, same_kind
 from ..guards.proposals import card, editable
-from ..guards.result_records import CallData, Record, records_in
-from ..guards.titles import Title, Titles, is_unreadable
+from ..guards.result_records import CallData, Record, Title, Titles, is_unreadable, records_in
 from ..guards.user_words import UserWords
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn

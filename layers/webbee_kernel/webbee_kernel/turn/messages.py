@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
 from ..guards.proposals import describe, undo_of
-from ..guards.titles import Titles
+from ..guards.result_records import Titles
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import cut, defuse_markup, one_line, squeeze

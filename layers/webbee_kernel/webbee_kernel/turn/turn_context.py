@@ -15,7 +15,7 @@ from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
 from ..guards.arguments import without_secrets
 from ..guards.ids import KnownIds, ids_in
-from ..guards.titles import Titles
+from ..guards.result_records import Titles
 from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..pii import NOTHING
 from ..stores.types import Section, SessionMemory, UserState
