@@ -12,7 +12,8 @@ from webbee_kernel.llm.protocol import ModelRequest
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.rules import MAX_APPS, MAX_DESCRIPTION, apps_block, policy_block
+from webbee_kernel.turn.prompt import MAX_APPS, MAX_DESCRIPTION, apps_block
+from webbee_kernel.turn.results_block import policy_block
 from webbee_kernel.turn.tool_retrieval import shortlist
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=2000)

@@ -36,9 +36,9 @@ from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
 from .pending_approvals import AcceptedDestinations, Proposals, gone_error
+from .prompt import apps_block
 from .read import Reader, TurnRequest
 from .record import Output, Recorder, check_same_message
-from .rules import apps_block
 from .session_memory import is_side_request, regenerated_turn
 from .tool_retrieval import shortlist
 from .turn_context import TurnContext

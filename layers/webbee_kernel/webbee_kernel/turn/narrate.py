@@ -20,8 +20,7 @@ from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse,
 from ..observability import count_tokens, measure, record_duration
 from ..text import cut, dumps, one_line
 from ..types import CallOutcome, JSONObject
-from .results_block import results_block
-from .rules import policy_block
+from .results_block import policy_block, results_block
 from .stream import Follower, Say, StreamingReply, TurnStopped
 from .tool_retrieval import TEXT_BYTES, tokens
 

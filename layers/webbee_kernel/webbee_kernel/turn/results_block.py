@@ -1,11 +1,11 @@
-"""Results: a turn's outcomes for models (`[RESULTS]`), for the reply's check, and for the user.
-Pure."""
+"""Blocks that both models read: the operator's policy (`[POLICY]`), and a turn's outcomes
+(`[RESULTS]`), which are told to the reply's check and to the user, too. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +21,7 @@ from ..llm.tools import summary_of
 from ..pii import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Turn
-from ..text import dumps, fair_shares
+from ..text import dumps, fair_shares, one_line
 from ..types import JSON, NOT_RUN, RAN, RUNNING, CallOutcome, JSONObject
 
 if TYPE_CHECKING:
@@ -48,6 +48,13 @@ REFUSED = frozenset(
 
 TIMEOUT = "BACKEND_TIMEOUT"
 """The code of a call that timed out and may still be running."""
+
+
+@lru_cache(maxsize=8)
+def policy_block(policy: str) -> str:
+    """`[POLICY]` and the operator's text, line by line; empty without one."""
+    lines = [one_line(line) for line in policy.splitlines()]
+    return "\n".join(["[POLICY]", *(line for line in lines if line)]) if any(lines) else ""
 
 
 def is_refused(outcome: CallOutcome) -> bool:
