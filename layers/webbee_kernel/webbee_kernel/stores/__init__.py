@@ -5,7 +5,7 @@ dicts; all pass the suite in `tests/contract`. Times are passed in, never read f
 Every store raises `StorageUnavailable` (webbee_kernel.errors) when the table does not answer after
 its own retries; nothing is then half written.
 
-May import: aws, catalogue, config, language, errors, types, sdk.
+May import: aws, catalogue, config, language, errors, types, sdk. Entrance: `Stores`.
 """
 
 from __future__ import annotations
