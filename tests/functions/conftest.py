@@ -8,6 +8,7 @@ from tests.functions.support import ALICE, BOB, Person, deployed
 from webbee_kernel.api import turns
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresh import refresh_queue
+from webbee_kernel.stores import audit_trail
 from webbee_kernel.stores.dynamodb import transcripts
 
 
@@ -50,10 +51,15 @@ def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
     return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
 
 
-@pytest.fixture
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a turn does after its first second is left out, and nothing is given up on for being
-    slow: on a busy machine any turn takes longer."""
-    monkeypatch.setattr(turns, "BEAT_S", 3600.0)
+@pytest.fixture(autouse=True)
+def nothing_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No write is left out for being slow: on a busy machine any is."""
     monkeypatch.setattr(transcripts, "PATIENCE_S", 3600.0)
     monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(audit_trail, "FOLLOW_S", 60.0)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a turn does after its first second is left out."""
+    monkeypatch.setattr(turns, "BEAT_S", 3600.0)

@@ -27,6 +27,9 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
 T = TypeVar("T")
+pytestmark = pytest.mark.usefixtures("clock", "unhurried")
+"""What comes at once comes in the same second, however slow the machine is: a request that is
+repeated a second later finds its turn at work, and is told so."""
 
 
 def at_once(*work: Callable[[], T]) -> list[T]:
@@ -130,7 +133,6 @@ def test_a_request_id_is_of_one_request_which_it_names(stack: Stack, alice: Pers
     assert [t["turn"] for t in alice.turns()] == [1, 2, 3, 4]
 
 
-@pytest.mark.usefixtures("unhurried")
 def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person) -> None:
     words = [f"w{n}" for n in range(16)]
     answers = at_once(*(partial(alice.chat, f'probe.save {{"text": "{w}"}}') for w in words))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.work import counted
@@ -87,7 +87,7 @@ def kernel() -> TestKernel:
     return TestKernel(APPS)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(wild=WILD)
 def test_every_message_is_answered(kernel: TestKernel, wild: tuple[str, int]) -> None:
     piece, times = wild

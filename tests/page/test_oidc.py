@@ -40,6 +40,8 @@ def sign_in(page: Any) -> None:
 
 
 def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back(visit: Any) -> None:
+    from playwright.sync_api import expect
+
     page = visit()
     assert page.locator("#token").count() == 0, "nobody pastes a token here"
     sign_in(page)
@@ -49,8 +51,7 @@ def test_a_person_signs_in_no_token_is_stored_and_a_reload_leads_back(visit: Any
     assert "eyJ" not in stored and "verifier" not in stored
     page.locator("#composer-text").fill("half a thought")
     page.reload()
-    page.locator("#composer-text").wait_for()
-    assert page.locator("#composer-text").input_value() == "half a thought"
+    expect(page.locator("#composer-text")).to_have_value("half a thought")
 
 
 def test_an_ended_token_is_renewed_and_a_sign_out_ends_the_session(visit: Any, issuer: str) -> None:

@@ -78,10 +78,14 @@ def test_what_waits_is_sent_while_another_conversation_is_shown(visit: Visit) ->
     assert said(page) == []
 
 
-def test_what_waits_behind_a_question_is_sent_once_that_is_answered(visit: Visit) -> None:
-    page = visit("bob")
+def test_what_waits_behind_a_question_is_sent_once_that_is_answered(polled: Visit) -> None:
+    page = polled("bob")
+    held: list[Any] = []  # the first turn ends when all is written
+    page.route("**/v1/chat", lambda route: held.append(route), times=1)
     later = ["show my tasks", "show my notes"]
     write(page, "add a task: to be asked about", "delete the task to be asked about", *later)
+    page.locator(".queue li").nth(2).wait_for()
+    held[0].continue_()
     On(page).card.wait_for()
     assert page.locator(".queue li .pre").all_inner_texts() == later
     On(page).card.get_by_role("button", name="No").click()
