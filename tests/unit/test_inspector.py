@@ -197,6 +197,8 @@ NUMBERS = {"at": "2026-11-29T09:55:50Z", "phone": "+491701234567", "code": "7124
         ("turquoise", {}, "dropped", "its title and id", ""),
         ("sarah@example.com", {}, "masked", "the model reads <EMAIL_", ""),
         ("+49 170 1234567", PHONE, "masked", "", "the model reads a placeholder for it"),
+        # beside what is masked, and cut itself
+        ("300418", {"section": {"note": f"sarah@example.com {'x ' * 400}300418"}}, "cut", "", ""),
         ("hello", {}, "shown", "", ""),
         ("Look at the goods", {}, "shown", "", ""),
         ("rhubarb", {}, "", "", f"never written.*{NEVER_READ}$"),  # in the cache alone

@@ -168,7 +168,7 @@ class _Channels:
         for path, leaf in ((path, leaf) for path, leaf in values if self._stands(leaf)):
             why = _lost(field, path) if field else otherwise
             # also placeholders for a part of the value
-            names = [p for p, real in masked.items() if self._stands(real) or real in str(leaf)]
+            names = [p for p, real in masked.items() if self._stands(real) or real in self._value]
             if names:
                 why = "masked", f"the model reads {', '.join(names)}"
             yield self._hit(channel, place, path, SHOWN if is_shown else why, leaf)

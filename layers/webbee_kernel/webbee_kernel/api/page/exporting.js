@@ -72,10 +72,11 @@ async function accepted(list) {
   fill(list, found.length ? found.map(row) : h("li.muted", t("acceptedNone")));
 }
 
-/** Erase everything, asked again until nothing is left; false where it was not confirmed. */
-async function eraseMe() {
+/** Erase everything, which `says` how far it is, asked again until nothing is left; false where it was not confirmed. */
+async function eraseMe(says) {
   const { confirm } = await api("DELETE", "/v1/me");
   if (!(await ask(t("eraseAsk"), t("eraseAll"), t("eraseTitle")))) return false;
+  says(t("erasing"));
   let found;
   do found = await api("DELETE", `/v1/me?confirm=${encodeURIComponent(confirm)}`);
   while (found.status === "erasing");
@@ -124,7 +125,7 @@ export function showMe(caller, again, chosen = false) {
       onclick: busy(
         () => erase,
         async () => {
-          if (!(await eraseMe())) return;
+          if (!(await eraseMe((text) => (said.textContent = text)))) return;
           await again(true); // what it says is so, also in the panels
           box.close();
           toast(t("erased"));

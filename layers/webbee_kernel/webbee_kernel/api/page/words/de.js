@@ -224,6 +224,7 @@ export default {
   eraseAll: "Alles löschen",
   eraseTitle: "Alles löschen, was über Sie gespeichert ist?",
   eraseAsk: "Gespräche, App-Daten und Geheimnisse sind dann weg; was getan wurde, bleibt ohne Ihren Namen vermerkt.",
+  erasing: "Alles wird gelöscht …",
   erased: "Alles wurde gelöscht.",
   theme: "Darstellung",
   language: "Sprache",

@@ -222,6 +222,7 @@ export default {
   eraseAll: "Erase everything",
   eraseTitle: "Erase everything that is kept of you?",
   eraseAsk: "Conversations, app data and secrets go for good; the record of what was done stays, without your name.",
+  erasing: "Erasing everything…",
   erased: "Everything was erased.",
   theme: "Appearance",
   language: "Language",

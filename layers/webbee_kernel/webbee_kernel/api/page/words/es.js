@@ -221,6 +221,7 @@ export default {
   eraseAll: "Borrar todo",
   eraseTitle: "¿Borrar todo lo que se guarda de usted?",
   eraseAsk: "Conversaciones, datos y secretos desaparecen; lo que se hizo queda registrado sin su nombre.",
+  erasing: "Borrando todo…",
   erased: "Se borró todo.",
   theme: "Aspecto",
   language: "Idioma",

@@ -223,6 +223,7 @@ export default {
   eraseAll: "Tout effacer",
   eraseTitle: "Effacer tout ce qui est conservé de vous ?",
   eraseAsk: "Conversations, données et secrets disparaissent ; ce qui a été fait reste consigné sans votre nom.",
+  erasing: "Suppression de tout en cours…",
   erased: "Tout a été effacé.",
   theme: "Apparence",
   language: "Langue",
