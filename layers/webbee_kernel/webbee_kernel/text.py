@@ -176,7 +176,8 @@ def size_up_to(value: Any, limit: int) -> int:
     if isinstance(value, dict):
         total, items = 3 * total + len("".join(map(str, value))), value.values()
     for item in items:
-        total += size_up_to(item, limit - total)
+        # most are texts
+        total += len(item) + 2 if type(item) is str else size_up_to(item, limit - total)
         if total > limit:
             break
     return total or 2
