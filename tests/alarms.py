@@ -10,6 +10,7 @@ import ast
 import json
 import math
 import operator
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -46,9 +47,21 @@ def _named(found: Mapping[str, Any], names: Iterable[str]) -> Dimensions:
     return frozenset((name, str(found[name])) for name in names)
 
 
-def state(alarm: Mapping[str, Any], points: Sequence[Point], at: float) -> str:
-    """OK, ALARM or INSUFFICIENT_DATA of an alarm of the template, its references resolved."""
-    period, series = _series(alarm, points)
+Known = defaultdict[tuple[str, str, frozenset[Any]], list[Point]]
+"""Points by what they are points of, in the order of their time."""
+
+
+def grouped(points: Iterable[Point]) -> Known:
+    known: Known = defaultdict(list)
+    for p in sorted(points, key=lambda p: p.at):
+        known[p.namespace, p.name, p.dimensions].append(p)
+    return known
+
+
+def state(alarm: Mapping[str, Any], points: Sequence[Point] | Known, at: float) -> str:
+    """OK, ALARM or INSUFFICIENT_DATA of an alarm of the template, its references resolved; the
+    points as they are or `grouped`, for whoever asks of many moments."""
+    period, series = _series(alarm, points if isinstance(points, dict) else grouped(points))
     count = alarm["EvaluationPeriods"]
     looked_at = [series(at - (n + 1) * period) for n in range(count + FURTHER)]
     real = [value for value in looked_at if value is not None][:count]
@@ -67,12 +80,9 @@ def _breaches(alarm: Mapping[str, Any], value: float) -> bool:
 
 
 def _series(
-    alarm: Mapping[str, Any], points: Sequence[Point]
+    alarm: Mapping[str, Any], known: Known
 ) -> tuple[float, Callable[[float], float | None]]:
     """The alarm's period, and its data point of the period that starts at a moment."""
-    known: Known = defaultdict(list)
-    for p in points:
-        known[p.namespace, p.name, p.dimensions].append(p)
     if "Metrics" not in alarm:
         statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
         return alarm["Period"], lambda start: _datum(
@@ -93,16 +103,13 @@ def _series(
     return period, computed
 
 
-Known = defaultdict[tuple[str, str, frozenset[Any]], list[Point]]
-"""Points by what they are points of."""
-
-
 def _datum(
     known: Known, metric: Mapping[str, Any], statistic: str, start: float, period: float
 ) -> float | None:
     dimensions = frozenset((d["Name"], d["Value"]) for d in metric["Dimensions"])
     of = known[metric["Namespace"], metric["MetricName"], dimensions]
-    values = sorted(p.value for p in of if start <= p.at < start + period)
+    first, last = (bisect_left(of, at, key=lambda p: p.at) for at in (start, start + period))
+    values = sorted(p.value for p in of[first:last])
     if not values:
         return None
     match statistic:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import time
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,10 +16,10 @@ from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
 from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
 from local.stack import Stack, http_event, local_stack
@@ -335,18 +336,26 @@ def event(name: str) -> dict[str, Any]:
     return recorded
 
 
+def items(table: str) -> list[dict[str, dict[str, Any]]]:
+    """The items of a table as moto keeps them, in DynamoDB's JSON: a Scan takes a hundred times as
+    long."""
+    database = dynamodb_backends[ACCOUNT_ID][os.environ["AWS_DEFAULT_REGION"]]
+    partitions = list(database.tables[table].items.values())
+    kept = [item for partition in partitions for item in list(partition.values())]
+    return [{name: value.to_json() for name, value in list(item.attrs.items())} for item in kept]
+
+
 def tables(stack: Stack) -> dict[str, list[Any]]:
     """Every item of every table, but for what is counted against limits."""
-    database = boto3.client("dynamodb")
     named = {k: v for k, v in stack.env.items() if k.startswith("WEBBEE_TABLE_")}
     names = sorted(named[k] for k in named.keys() - {"WEBBEE_TABLE_LIMITS"})
-    return {name: database.scan(TableName=name, ConsistentRead=True)["Items"] for name in names}
+    return {name: items(name) for name in names}
 
 
 def rows(stack: Stack, table: str, begins: str = "") -> list[dict[str, Any]]:
     """The items of one table, `rows(stack, "audit", "call#")`, attributes in plain strings."""
-    items = boto3.client("dynamodb").scan(
-        TableName=stack.env[f"WEBBEE_TABLE_{table.upper()}"], ConsistentRead=True
-    )["Items"]
-    found = [{name: next(iter(value.values())) for name, value in i.items()} for i in items]
+    found = [
+        {name: b64decode(v["B"]) if "B" in v else next(iter(v.values())) for name, v in i.items()}
+        for i in items(stack.env[f"WEBBEE_TABLE_{table.upper()}"])
+    ]
     return [row for row in found if row["sk"].startswith(begins)]

@@ -195,11 +195,11 @@ def _without(text: str, spelling: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text) if spelling else text
 
 
-def pii_of(function: FunctionDef) -> dict[str, str]:
-    """What the author declares of arguments and data: `x-pii` in their JSON schemas
-    (`webbee_kernel.sdk.PersonName`, `Phone`, `Email`, `pii(…)`)."""
+def pii_of(function: FunctionDef, arguments: JSONObject | None = None) -> dict[str, str]:
+    """What the author declares of arguments, whose schema may be at hand, and data: `x-pii` in
+    their JSON schemas (`webbee_kernel.sdk.PersonName`, `Phone`, `Email`, `pii(…)`)."""
     kinds: dict[str, str] = {}
-    for schema in (input_schema(function), _data_schema(function)):
+    for schema in (arguments or input_schema(function), _data_schema(function)):
         # most declare nothing: a look at the text is cheaper than the walk
         if f'"{PII}"' in json.dumps(schema, default=str):
             kinds |= declared_pii(schema)

@@ -280,7 +280,7 @@ def _description(ext: Extension) -> str:
 
 def _function(app_id: str, f: FunctionDef) -> FunctionInfo:
     schema, ids = input_schema(f), str(f.id_projection or "")
-    fields = (f.action_type, schema, f.examples, f.scopes, ids, pii_of(f), dict(f.titles))
+    fields = (f.action_type, schema, f.examples, f.scopes, ids, pii_of(f, schema), dict(f.titles))
     return FunctionInfo(app_id, f.name, f.description, *fields)
 
 
