@@ -1,6 +1,6 @@
 """What a person says to the model of the first run with the shipped apps, in the languages that they
 speak, `offline_talk.txt`: under a sentence each conversation, its messages between strokes, and under it
-the calls of its last answer and what stands in its reply. It is Friday, 15 May 2026."""
+the calls of its last answer and what stands in its reply; "+" begins another conversation. It is Friday, 15 May 2026."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,10 +33,30 @@ def test_a_conversation_with_the_model_of_the_first_run(
     messages: list[str], called: str, texts: list[str]
 ) -> None:
     kernel = TestKernel(APPS, now="2026-05-15T17:21:04Z")
+    session = "s"
     for message in messages:
-        answer = kernel.chat(message)
+        if message == "+":
+            session += "s"
+        else:
+            answer = kernel.chat(message, session_id=session)
     card = answer.body.get("confirmation", {}).get("calls", ())
     waits = f"card {len(card)}" if card else ""
     ran = [call["fn_name"] for call in answer.body["calls"]]
     assert (" ".join(filter(None, (*ran, waits))) or "nothing") == called, answer.text
     assert all(text in answer.text.translate(PLAIN) for text in texts), answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was the order number of yesterday?",
+        "какой был номер заказа вчера?",
+        "wie war die Bestellnummer von gestern?",
+        "quel était le numéro de commande d'hier ?",
+        "¿cuál era el número de pedido de ayer?",
+    ],
+)
+def test_what_is_asked_for_is_found_in_what_another_language_calls_it(question: str) -> None:
+    kernel = TestKernel(APPS[1:], now="2026-05-15T17:21:04Z")
+    kernel.chat("note: Your order 300418 has been shipped", session_id="before")
+    assert "300418" in kernel.chat(question).text

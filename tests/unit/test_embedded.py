@@ -785,7 +785,11 @@ def test_a_question_is_answered_by_the_record_that_holds_all(message: str, calle
 def test_the_one_record_that_searches_found_is_read_and_of_several_it_is_asked_which() -> None:
     reading = tool("mail.read", ["open {id}"], "id", "id")
     beside: dict[str, Any] = {"tools": (FINDS, reading, CONTINUE)}
-    for rows, called in (([LETTER], [("mail__read", {"id": "m1"})]), ([], []), (FROM_PEOPLE, [])):
+    none = ("mail", "search", {"messages": []})
+    [again, _] = calls("find the order number", **beside, results=[none])
+    assert again[0] == "mail__search" and "pedido" in again[1]["text"].split()
+    assert not calls("find the order number", **beside, results=[none, none])
+    for rows, called in (([LETTER], [("mail__read", {"id": "m1"})]), (FROM_PEOPLE, [])):
         found = ("mail", "search", {"messages": rows})
         assert calls("find the order number", **beside, results=[found]) == called
     assert not calls("find the order", **beside, results=[found, ("mail", "read", LETTER)])

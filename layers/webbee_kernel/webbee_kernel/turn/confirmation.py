@@ -150,17 +150,40 @@ def _buttons(node: JSON) -> Iterator[JSONObject]:
 
 
 def pick_choice(message: str, choices: Sequence[Mapping[str, JSON]]) -> str:
-    """The choice that a message selects by label or number, or empty; numbers do not count if the
-    labels begin with digits."""
+    """The choice that a message selects by label, number or place, or by words that only one record
+    has; else empty. Numbers do not count if the labels begin with digits."""
     for choice in choices:
         # words before numbers: a label may be a number itself
         if message.strip().casefold() == str(choice["label"]).casefold():
             return str(choice["message"])
     number = re.fullmatch(_NUMBER, message)
-    if not number or any(str(choice["label"])[:1].isdigit() for choice in choices):
+    if number and any(str(choice["label"])[:1].isdigit() for choice in choices):
         return ""
-    place = int(number[1])
+    place = int(number[1]) if number else _place(message, choices)
+    place += len(choices) + 1 if place < 0 else 0
     return str(choices[place - 1]["message"]) if 1 <= place <= len(choices) else ""
+
+
+def _place(message: str, choices: Sequence[Mapping[str, JSON]]) -> int:
+    """The place that a message tells ("the second one"), else that of the only record whose label
+    has all its words; 0 for neither."""
+    for tag in sorted(language.likely_languages(message)):
+        words = language.of(tag).words
+        small = words.function | words.reference | words.article | words.particle | words.opener
+        small -= words.negation | words.prohibition | words.ordinals.keys()
+        said = _stems(message, tag) - small
+        if len(said) == 1 and (place := words.ordinals.get(min(said))):
+            return int(place)
+        fits = [n for n, c in enumerate(choices, 1) if said <= _stems(str(c["label"]), tag)]
+        # what is said as it is labelled names no record
+        is_record = all(c["label"] != c["message"] for c in choices)
+        if said and is_record and len(fits) == 1:
+            return fits[0]
+    return 0
+
+
+def _stems(text: str, tag: str) -> set[str]:
+    return {language.stem(token.text, tag) for token in language.tokens(text)}
 
 
 def same_choices(turn: Turn | None, message: str, text: str, offer: JSON = None) -> list[str]:

@@ -117,7 +117,8 @@ class Kernel:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
                 return await self._answer_card(state, card.confirmation_id, said)
             # "2", or a choice's own words
-            choice = "" if card else pick_choice(ask.message, last.response.get("choices", ()))
+            offered = () if card else last.response.get("choices", ())
+            choice = pick_choice(ask.message, offered) if offered else ""
             state = replace(state, message=choice or state.message, is_choice=bool(choice))
             if choice and (one := cards.chosen(waits, choice)):
                 return await self._recorder.record(state, Output("", card=shown_now(state, one)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import language
 from ..guards.proposals import describe, undo_of
 from ..guards.result_records import Titles
+from ..sdk.result import AMBIGUOUS
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import cut, defuse_markup, one_line, squeeze
@@ -251,9 +252,10 @@ def stopped_text(result: LoopResult, said: str) -> str:
 
 def is_question(result: LoopResult) -> bool:
     """Whether the classifier's question or offer is the whole reply: no effects and no failures to
-    report."""
+    report, except of a call whose record it asks for."""
     return (is_asking(result.text) or bool(result.offer)) and all(
-        o.ok and o.action_type == "read" for o in result.state.reported.values()
+        o.error_code == AMBIGUOUS or (o.ok and o.action_type == "read")
+        for o in result.state.reported.values()
     )
 
 

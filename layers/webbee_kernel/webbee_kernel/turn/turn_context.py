@@ -203,11 +203,13 @@ class TurnContext:
 
     @cached_property
     def lookups(self) -> frozenset[int]:
-        """The reads made to find the object of a later effect, done or pending."""
-        reads = {i for i, o in self.reported.items() if o.ok and o.action_type == "read"}
+        """The reads made to find the object of a later call: those before an effect, done or
+        pending; before a read those that found what it takes, or nothing."""
+        reads = {i: o for i, o in self.reported.items() if o.ok and o.action_type == "read"}
         planned = {**self.round_of, **dict.fromkeys(self.earlier_calls, -1)}
-        last = max((planned[i] for i in {*self.reported, *self.pending} - reads), default=-1)
-        return frozenset(i for i in reads if planned[i] < last)
+        last = max((planned[i] for i in {*self.reported, *self.pending} - {*reads}), default=-1)
+        found = frozenset(i for i in reads if planned[i] < last)
+        return found.union(_searches_of_a_read(reads, planned))
 
     @cached_property
     def new_outcomes(self) -> dict[int, CallOutcome]:
@@ -407,6 +409,22 @@ class TurnContext:
         writes = [(o.app_id, o.data) for o in outcomes if o.has_changed]
         found = titles_of([*sections, *((o.app_id, o.data) for o in outcomes)], writes).by_id
         return Titles({**found, **(titles_of(writes).by_id if is_undo else {})})
+
+
+def _searches_of_a_read(
+    reads: Mapping[int, CallOutcome], planned: Mapping[int, int]
+) -> Iterator[int]:
+    """The reads of earlier rounds that found what the last round has read, or nothing."""
+    end = max((planned[i] for i in reads), default=-1)
+    ends = (_ids_of(o.arguments) for i, o in reads.items() if planned[i] == end)
+    taken = set[str]().union(*ends)
+    held = {i: _ids_of(o.data) for i, o in reads.items() if planned[i] < end}
+    if not taken.isdisjoint(set[str]().union(*held.values())):
+        yield from (i for i, ids in held.items() if not ids or taken & ids)
+
+
+def _ids_of(data: Any) -> set[str]:
+    return {str(value) for one in ids_in(data) for value in one.values()}
 
 
 _DERIVED = "outcomes own_outcomes new_outcomes reported masked_report lookups known_ids".split()

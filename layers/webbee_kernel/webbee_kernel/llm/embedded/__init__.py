@@ -13,7 +13,8 @@ calls nothing. It does not narrate: the kernel renders the data.
 - `multiple_calls` one call per item or record
 - `questions`      questions: a record, a list, a search
 - `lookups`        the list to read for a record that was not shown yet
-- `offers`         the answer: calls, or choices, forms and examples
+- `answers`        the answer: calls, in the first round or behind a list or a search
+- `offers`         else choices, forms and examples
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class EmbeddedModel:
         # the tables of examples are built on the first message
         # imported when asked: tool_dispatch has this model for `ctx.ai` only
         if request.role == "classifier":
-            from .offers import classify
+            from .answers import classify
 
             return classify(request)
         if request.role == "narrator":

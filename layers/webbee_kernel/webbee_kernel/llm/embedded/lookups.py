@@ -25,7 +25,9 @@ _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
 
 def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
     """The command that lists the only app which may have the record or person that the message
-    names, or None."""
+    names, or the one to choose from where the app found several; or None."""
+    if commands.reading.is_ambiguous and readings:
+        return _list_for(readings[:1], commands)
     if plural := [c for c in readings if c.unclear and c.unclear.is_all]:  # "all notes"
         return _list_for(plural, commands)
     # a long message is a text, and names nothing by itself
@@ -38,6 +40,11 @@ def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | No
     unknown = commands.with_unknown.readings()
     named = [c for c in unknown if c.unclear and _has_verb(c.pattern, c.unclear, commands)]
     return _list_for(named or [c for c in readings if c.is_sure], commands)
+
+
+def has_run(lookup: Command, commands: Commands) -> bool:
+    """Whether a lookup is all that this turn has called with success."""
+    return [f.fn_name for f in commands.reading.results] == [lookup.tool.fn_name]
 
 
 def key_of(readings: Sequence[Command]) -> str:

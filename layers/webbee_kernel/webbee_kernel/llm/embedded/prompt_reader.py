@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import language
+from ...sdk.result import AMBIGUOUS
 from ...types import JSONObject
 from .message import root_part
 
@@ -20,6 +21,7 @@ _TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user \w+ apps=\[[^\]]*\]\] (.*?) → 
 _RESULT = re.compile(r'RESULT: app=(\S+) fn=(\S+) .*?summary="(?:[^"\\]|\\.)*" data=(.*)$')
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _ARGUMENTS = re.compile(r"ARGS: app=(\S+) fn=(\S+) args=(.*)$")
+_AMBIGUOUS = f' code="{AMBIGUOUS}" '
 _CUT = re.compile(r"…\[\d+ chars\]$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
@@ -50,7 +52,8 @@ class Fact:
 @dataclass(slots=True)
 class ParsedPrompt:
     """A parsed prompt. `facts` are newest first, `skeleton_rows` are (section, record).
-    `has_results`: calls of this turn have ended; `is_refused`: the previous answer had a problem.
+    `ended` is how many calls of this turn have ended; `is_refused`: the previous answer had a
+    problem; `is_ambiguous`: an app found several records for one call.
     `seek_new`: a name that no shown record has may be an unknown record."""
 
     message: str = ""
@@ -58,9 +61,10 @@ class ParsedPrompt:
     now: str = "2026-01-01T00:00:00Z"
     facts: list[Fact] = field(default_factory=list)
     skeleton_rows: list[tuple[str, JSONObject]] = field(default_factory=list)
-    has_results: bool = False
+    ended: int = 0
     results: list[Fact] = field(default_factory=list)
     is_refused: bool = False
+    is_ambiguous: bool = False
     seek_new: bool = False
 
 
@@ -76,7 +80,9 @@ def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
             reading.skeleton_rows += [(section[1], row) for row in rows]
         elif block in ("HISTORY", ""):
             _read_history(line, reading, messages)
-        reading.has_results |= line.startswith("RESULT:")
+        if line.startswith("RESULT:"):
+            reading.ended += 1
+            reading.is_ambiguous |= _AMBIGUOUS in line
         reading.results += _facts(_RESULT, line)
         reading.is_refused |= line.startswith("PROBLEM:")
     # of two messages: one short one may seem to be in a neighbouring language

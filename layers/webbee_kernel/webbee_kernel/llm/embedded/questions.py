@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -22,6 +22,9 @@ MAX_TOPIC: Final = 3
 
 MAX_SEARCH: Final = 4
 """Maximum words of a search."""
+
+MAX_NAMES: Final = 2
+"""Maximum words of a language for one kind of thing."""
 
 MAX_LETTERS: Final = 40
 """Maximum letters of a search word."""
@@ -123,13 +126,17 @@ class Questions:
         words, verb = (self._message.keywords(self._tag, fields=True), self._first * self._is_find)
         return self._dateless(word for word in words if word_key(word, self._tag) not in verb)
 
+    def _stems_of_parts(self) -> list[str]:
+        """The stems of the words to search for, and of a compound's parts."""
+        parts = SearchWords(" ".join(self._search_words), self._tag).words
+        return [language.stem(part.word, self._tag) for part in parts]
+
     @property
     def is_search(self) -> bool:
         """Whether it says "find …" without an app's noun, or asks for a field: the number of the
         order."""
-        things = language.of(self._tag).words.things
-        parts = [word.word for word in SearchWords(" ".join(self._search_words), self._tag).words]
-        fields = {things.get(language.stem(part, self._tag)) for part in parts} - {None}
+        things, parts = language.of(self._tag).words.things, self._stems_of_parts()
+        fields = {things.get(part) for part in parts} - {None}
         # "what time is it in Riga?" asks for nothing of the user's
         is_field = len(parts) > 1 and any("moment" not in language.key_roles(n) for n in fields)
         nouns = self._values.all_nouns(self._tag)
@@ -137,12 +144,31 @@ class Questions:
         is_lookup = self._is_find or (self._is_led and is_field)
         return is_lookup and not (has_noun or self._message.has_negation(self._tag))
 
-    def searches(self) -> list[Command]:
-        """The search of each app that has one."""
+    def searches(self, words: Sequence[str] | None = None) -> list[Command]:
+        """The search of each app that has one, for these words or the message's."""
         own = {p.tool.app_id: p for p in reversed(self._own) if p.is_search}
-        text = " ".join(self._search_words)
+        text = " ".join(self._search_words if words is None else words)
         found = [Command(p, {q.slot: text for q in p.pieces if q.slot}) for p in own.values()]
         return found[::-1] if text else []
+
+    def foreign_searches(self) -> list[Command]:
+        """The same for what other languages call the thing that is asked for: "pedido" for
+        "order"."""
+        words = language.of(self._tag).words
+        told = ((words.things.get(s), words.objects.get(s)) for s in self._stems_of_parts())
+        kinds = dict.fromkeys(kind for thing, kind in told if kind and thing in (kind, None))
+        others = (tag for tag in language.tags() if tag != self._tag)
+        found = (word for tag in others for kind in kinds for word in _names(kind, tag))
+        return self.searches([*dict.fromkeys(found)])
+
+    def found_read(self, found: Sequence[tuple[str, JSONObject]]) -> Command | None:
+        """The call that reads the only one of these records, or the only one of the day that is
+        told, where it holds each number that was typed."""
+        day, words = self._values.day(self._tag), self._message.words
+        told = [(" ".join(map(str, row.values())), app_id, row) for app_id, row in found]
+        [(text, app_id, row), *others] = [one for one in told if day in one[0]] or told
+        numbers = (w for w in words if any(map(str.isdigit, w)) and w not in text)
+        return None if others or any(numbers) else self.reading(app_id, row["id"])
 
     # What is listed
 
@@ -195,3 +221,10 @@ class Questions:
         is_whole = command.is_complete and not free_names(tool, "id", command.arguments)
         is_drafted = not pattern.example and self._values.draft(pattern)
         return command if is_whole and not is_drafted else None
+
+
+def _names(kind: str, tag: str) -> list[str]:
+    """Two words at most, of different stems, for a kind of thing in a language."""
+    forms = language.of(tag).words.lists("objects").get(kind, "").split()
+    by_stem = {language.stem(word, tag): word for word in reversed(forms)}
+    return [*by_stem.values()][: -MAX_NAMES - 1 : -1]

@@ -103,7 +103,7 @@ class ReferenceResolver:
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
         title = self.message.slice(*span).rstrip("?!.… ").casefold()
         if exact := [r for r in self.records.known(app_id) if name_of(r).casefold() == title]:
-            return self._single(kind, exact, span)
+            return self._named(kind, exact, span)
         if len(at) == 1 and (own_id := self._by_id(kind, app_id, span)):
             return own_id
         if any(self.message.tokens[n].kind not in ("word", "quote", "colon") for n in at):
@@ -141,8 +141,10 @@ class ReferenceResolver:
         rows = rows_with(self.records.known(app_id), naming, tag)
         ignored = lexicon(tag).fillers | self.nouns(app_id, tag)
         exact = [row for row in rows if words_of_name(row, tag) - ignored <= {*naming}]
-        rows = exact or rows  # "Milk", and not "Milk for Bob"
-        several = Unclear(tuple(rows), span, True) if len(rows) > 1 else None
+        return self._named(kind, exact or rows, span)  # "Milk", and not "Milk for Bob"
+
+    def _named(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
+        several = Unclear(tuple(rows), span, is_named=True) if len(rows) > 1 else None
         return several or self._single(kind, rows, span)
 
     def _by_place(

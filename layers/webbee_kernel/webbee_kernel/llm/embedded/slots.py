@@ -130,6 +130,11 @@ class SlotValues(ReferenceResolver):
         """Whether a text is only a relative day: "today"."""
         return any(m.is_relative and len(m.text) == len(text) for m in self._dates(text, tag))
 
+    def day(self, tag: str) -> str:
+        """The only day that the message tells, in ISO 8601; else empty."""
+        days = [m.value for m in self._dates(self.message.text, tag) if m.kind == "date"]
+        return "{:04}-{:02}-{:02}".format(*days[0]) if len(days) == 1 and days[0][0] else ""
+
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
         for each in dict.fromkeys((tag, self.message.tag)):
