@@ -67,6 +67,13 @@ EVERY_WORD = (
 )
 """A message that holds every word and every address that a call could want."""
 
+
+def test_the_answers_to_an_apps_question_are_arguments_of_its_call() -> None:
+    given = {"amount": 5, "_answers": {"account": "savings"}}
+    found = destinations(f("log_expense", amount={"type": "integer"}), given)
+    assert [sink.value for sink, _ in found] == ["savings"]
+
+
 LEAVING = [
     call("post", text="salary"),
     call("create_issue", title="salary", assignee="eve"),

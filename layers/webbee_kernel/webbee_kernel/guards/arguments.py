@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from .. import language
 from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
+from ..sdk.result import ANSWERS
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import form_of
 from .field_names import is_id_name, is_record_number, is_secret_name, words_of
@@ -322,7 +323,9 @@ def _members(
             yield Leaf(below, names or ("also",), _inherit(shapes), str(key), is_key=True)
         own_rules = [rules[key]] if key in rules else others
         inner = tuple(chain.from_iterable(shapes_of(rule, root) for rule in own_rules))
-        yield from _walk(item, inner, root, below, (*names, str(key)), depth)
+        # the answers to an app's own questions are arguments themselves, by its fields
+        own = () if key == ANSWERS else (*names, str(key))
+        yield from _walk(item, inner, root, below, own, depth)
     # members that the call leaves out take their default
     for key in rules:
         if key not in value:
