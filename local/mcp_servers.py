@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import ValidationError
 
-from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.approvals import FILE as APPROVED
-from webbee_kernel.mcp.client.approvals import Approval, Drift, compared, digests
-from webbee_kernel.mcp.client.connections import (
+from webbee_kernel.mcp import approvals
+from webbee_kernel.mcp.approvals import FILE as APPROVED
+from webbee_kernel.mcp.approvals import Approval, Drift, compared, digests
+from webbee_kernel.mcp.connections import (
     Connections,
     McpServer,
     SessionRequest,
     failure_of,
     servers_of,
 )
-from webbee_kernel.mcp.client.server_tools import (
+from webbee_kernel.mcp.server_tools import (
     action_type,
     hidden_characters,
     problem_of,
@@ -43,7 +43,7 @@ from .project import COMMAND, SERVE, folder_of_extensions
 from .terminal import CliError, mark, paint, tell, waiting
 
 if TYPE_CHECKING:
-    from webbee_kernel.mcp.client.server_session import Session
+    from webbee_kernel.mcp.server_session import Session
 
 T = TypeVar("T")
 FILE: Final = Path("webbee.toml")

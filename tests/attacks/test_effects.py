@@ -14,7 +14,7 @@ from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, W
 from webbee_kernel.api import mcp_calls as questions
 from webbee_kernel.guards.addresses import host_of
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.mcp.client.server_tools import action_type
+from webbee_kernel.mcp.server_tools import action_type
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.types import PendingConfirmation
 from webbee_kernel.testing import ExtensionHarness

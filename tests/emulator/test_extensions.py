@@ -15,7 +15,7 @@ from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
 from tests.processes import ran
 from webbee_kernel.api.extension_routes import PANEL_PREFIXES
-from webbee_kernel.mcp.client.connections import McpServer
+from webbee_kernel.mcp.connections import McpServer
 
 ROOT = Path(__file__).parents[2]
 APPS = ("shelf", "mason", "pulse")

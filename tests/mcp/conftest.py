@@ -11,8 +11,8 @@ import pytest
 from local.mcp_servers import Seen, look, write
 from tests.mcp.server import Told, obedient
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.connections import SESSIONS, McpServer
+from webbee_kernel.mcp import approvals
+from webbee_kernel.mcp.connections import SESSIONS, McpServer
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict

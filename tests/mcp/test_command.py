@@ -10,8 +10,8 @@ import pytest
 
 from tests.mcp.conftest import Told, kernel
 from tests.mcp.server import ADD, NOTE
-from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.connections import McpServer
+from webbee_kernel.mcp import approvals
+from webbee_kernel.mcp.connections import McpServer
 
 Command = Callable[..., tuple[str, str]]
 GUIDE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")

@@ -15,8 +15,8 @@ from webbee_kernel.api.function import AuthorFormatter
 from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.config import Settings
-from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.connections import SESSIONS, McpServer
+from webbee_kernel.mcp import approvals
+from webbee_kernel.mcp.connections import SESSIONS, McpServer
 from webbee_kernel.sdk import Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel

@@ -13,7 +13,7 @@ import pytest
 from tests.functions.support import say
 from tests.mcp.conftest import approve, calls, kernel, seen
 from tests.stand_ins.service import Reply, served
-from webbee_kernel.mcp.client.connections import McpServer
+from webbee_kernel.mcp.connections import McpServer
 
 ROOT: Final = Path(__file__).parents[2]
 SHOP: Final = Reply(

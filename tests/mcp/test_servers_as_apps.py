@@ -12,9 +12,9 @@ from tests.functions.support import say
 from tests.mcp.conftest import Told, approve, ask, calls, kernel
 from tests.processes import said
 from webbee_kernel.errors import CallError, SettingsError
-from webbee_kernel.mcp.client import approvals, connections
-from webbee_kernel.mcp.client.connections import Connections, McpServer, SessionRequest
-from webbee_kernel.mcp.client.server_tools import checker
+from webbee_kernel.mcp import approvals, connections
+from webbee_kernel.mcp.connections import Connections, McpServer, SessionRequest
+from webbee_kernel.mcp.server_tools import checker
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import JSONObject
@@ -161,7 +161,7 @@ def test_nothing_of_the_protocol_is_loaded_before_a_call(server: McpServer, tmp_
             app = bootstrap(Settings.from_env(env), stores=memory_stores())
             names = sorted(make_host(app).catalogue.apps)
             there = {{m.split('.')[0] for m in sys.modules}}
-            client = 'webbee_kernel.mcp.client.connections' in sys.modules
+            client = 'webbee_kernel.mcp.connections' in sys.modules
             return names, there & {{'mcp', 'mcp_types', 'jsonschema', 'httpx2'}}, client
 
         print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))

@@ -18,7 +18,7 @@ from tests.functions.test_exactly_once import at_once
 from tests.mcp.conftest import Told
 from tests.processes import free_port
 from tests.stand_ins.sign_in import Guard, guarded
-from webbee_kernel.mcp.client.connections import McpServer, servers_of
+from webbee_kernel.mcp.connections import McpServer, servers_of
 
 ROOT = Path(__file__).parents[2]
 

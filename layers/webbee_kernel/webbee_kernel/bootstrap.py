@@ -101,7 +101,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
         registry = shared_registry(folder)
     approve: Callable[[], None] | None = None
     if settings.mcp_servers:
-        from .mcp.client.server_apps import add_servers
+        from .mcp.server_apps import add_servers
 
         approve = partial(add_servers, registry, settings)
         # now, and again whenever the file of approvals is saved

@@ -1,5 +1,5 @@
 """Everything that touches extension code: loading it, handing it its tools, running it.
 
-May import: compat, mcp/client, channels, stores and what is below them. A turn never does.
+May import: compat, mcp, channels, stores and what is below them. A turn never does.
 Entrance: `host.ExtensionHost`.
 """

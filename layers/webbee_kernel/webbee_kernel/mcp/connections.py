@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from ...background import LoopThread, start
-from ...config import PROVIDER_NAME, HttpUrl, Provider
-from ...errors import CallError
-from ...sdk import ActionResult, Context, Extension
-from ...text import one_line
-from ...types import JSONObject
+from ..background import LoopThread, start
+from ..config import PROVIDER_NAME, HttpUrl, Provider
+from ..errors import CallError
+from ..sdk import ActionResult, Context, Extension
+from ..text import one_line
+from ..types import JSONObject
 
 if TYPE_CHECKING:
     from .server_session import Session

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from pydantic import TypeAdapter
 
-from ...types import JSONObject
+from ..types import JSONObject
 from .connections import McpServer
 
 FILE: Final = "mcp.approved.json"

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from ...catalogue import OPEN_WORLD
-from ...errors import CallError
-from ...guards.field_names import closest
-from ...sdk import ui
-from ...sdk.result import ActionResult, failure
-from ...sdk.ui import UINode
-from ...text import cut, one_line, reveal
-from ...types import JSON, JSONObject, object_of
+from ..catalogue import OPEN_WORLD
+from ..errors import CallError
+from ..guards.field_names import closest
+from ..sdk import ui
+from ..sdk.result import ActionResult, failure
+from ..sdk.ui import UINode
+from ..text import cut, one_line, reveal
+from ..types import JSON, JSONObject, object_of
 
 MAX_MEDIA: Final = 500_000
 """Characters of base64 that people are shown of one answer: a result may have 1 MB."""

@@ -22,9 +22,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import TypeAdapter
 
-from ... import __version__
-from ...text import cut, one_line
-from ...types import JSONObject
+from .. import __version__
+from ..text import cut, one_line
+from ..types import JSONObject
 from .connections import CLOSED, OPEN_S, McpServer
 from .server_apps import Elicitation
 

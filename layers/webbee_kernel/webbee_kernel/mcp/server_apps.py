@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ... import background
-from ...config import Settings
-from ...errors import CallError, SettingsError
-from ...extensions.oauth import find_provider
-from ...extensions.registry import LoadedExtension, Registry, check_names
-from ...sdk import ChatExtension, Context, Extension, ui
-from ...sdk.definitions import FunctionDef
-from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
-from ...text import cut, one_line, reveal
-from ...types import JSON, JSONObject
+from .. import background
+from ..config import Settings
+from ..errors import CallError, SettingsError
+from ..extensions.oauth import find_provider
+from ..extensions.registry import LoadedExtension, Registry, check_names
+from ..sdk import ChatExtension, Context, Extension, ui
+from ..sdk.definitions import FunctionDef
+from ..sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
+from ..text import cut, one_line, reveal
+from ..types import JSON, JSONObject
 from . import approvals, connections, server_tools
 from .approvals import Approval, Drift
 from .connections import SESSIONS, McpServer, SessionRequest, failure_of, servers_of
