@@ -29,7 +29,7 @@ from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.refresh.refresh_queue import OPEN_S
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.codec import decompress
-from webbee_kernel.stores.deployment import CachedCatalogue
+from webbee_kernel.stores.dynamodb.user_items import CachedCatalogue
 from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.messages import Reply, as_text
 from webbee_kernel.types import CallRequest, user_dict

@@ -121,7 +121,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     from .aws.invoke import LambdaDispatch
     from .aws.parameters import AppConfiguration, WebhookKeys
     from .aws.tenant_credentials import TenantCredentials
-    from .stores.deployment import CachedCatalogue
+    from .stores.dynamodb.user_items import CachedCatalogue
 
     settings = app.settings
     # by version: without one a new deployment would be served the catalogue of the last

@@ -21,7 +21,7 @@ from ..errors import DispatchRefused, StorageUnavailable
 from ..observability import flush, measure
 from ..sdk.result import User
 from ..stores import Stores
-from ..stores.deployment import write_copy
+from ..stores.dynamodb.document_store import write_copy
 from ..stores.event_log import EventLog
 from ..stores.types import Installation, Section, ShardMark
 from ..types import SYSTEM_USER, CallRequest, JSONObject, UserKey, user_dict, user_from

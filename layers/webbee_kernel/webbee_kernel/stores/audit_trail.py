@@ -29,8 +29,8 @@ from ..types import (
     user_from,
 )
 from .codec import dumps, fit_outcome, loads
-from .deployment import KERNEL_APP
 from .event_log import EventLog, panel_refresh
+from .item_keys import KERNEL_APP
 
 if TYPE_CHECKING:
     from .dynamodb.user_items import AuditStore, CacheStore

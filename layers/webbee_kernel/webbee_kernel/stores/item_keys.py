@@ -12,6 +12,8 @@ from typing import Final
 from ..aws.parameters import escape
 from ..types import SessionKey, UserKey, from_token, token_of
 
+KERNEL_APP: Final = "_kernel"
+"""The kernel's own items; no extension can bear this id."""
 MAX_DOC_ID_BYTES: Final = 512
 _COLLECTION: Final = r"[A-Za-z0-9_.:/-]{1,128}"
 _DOC_ID: Final = r"[^#\x00-\x1f]+"

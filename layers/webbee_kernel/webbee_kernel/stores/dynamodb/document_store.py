@@ -29,11 +29,12 @@ from typing import Any, Final
 
 import uuid_utils
 
+from ...config import Settings
 from ...sdk.exceptions import StoreConflict
 from ...sdk.result import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads, pack, packed_text
-from ..item_keys import collection_name, document_id, members_key
+from ..item_keys import KERNEL_APP, collection_name, document_id, members_key
 from ..paging import END, Collection, DocumentQuery, Row, check_limit
 from .client import ConditionFailed, Database, TableStore, contention, pause
 from .document_indexes import (
@@ -369,3 +370,24 @@ def _check_names(collection: Collection, doc_id: str = "") -> str:
     """The id; ValueError where it, or the collection's name, is none."""
     collection_name(collection.name)
     return doc_id and document_id(doc_id)
+
+
+INSTALLATIONS: Final = "installations"
+"""A collection of the kernel's own: copies of installations, which turns read from the skeleton
+table. Direct calls read the copy, because `tool_dispatch` must not use that table."""
+
+
+async def is_installed(
+    documents: DocumentStore, settings: Settings, user: UserKey, app_id: str
+) -> bool:
+    """The user's own decision, or the deployment's default."""
+    record = await documents.get(Collection(user, KERNEL_APP, INSTALLATIONS), app_id)
+    return bool(record["installed"]) if record else settings.installed_by_default(app_id)
+
+
+async def write_copy(
+    documents: DocumentStore, user: UserKey, app_id: str, installed: bool, now: str
+) -> None:
+    """Write the copy that direct calls read."""
+    copies, data = Collection(user, KERNEL_APP, INSTALLATIONS), {"installed": installed}
+    await documents.update(copies, app_id, data, now=now, replace=True)

@@ -21,8 +21,7 @@ from ...clock import iso
 from ...types import JSON, AuditRecord, JSONObject, UserKey
 from .. import SecretStore
 from ..codec import audit_from, decompress, dumps, loads
-from ..deployment import KERNEL_APP
-from ..item_keys import secrets_of, user_key
+from ..item_keys import KERNEL_APP, secrets_of, user_key
 from ..paging import KEY, Collection, Cursor
 from .client import ConditionFailed, Database
 from .document_store import DocumentStore

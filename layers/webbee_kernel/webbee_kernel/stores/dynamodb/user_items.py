@@ -1,22 +1,37 @@
-"""Items of one user in DynamoDB: cached values, used limits, connections, audit records."""
+"""Items of one user in DynamoDB: cached values, used limits, connections, audit records; and the
+cached catalogue."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from dataclasses import replace
 from typing import Any, Final
 
 import orjson
 
-from ...clock import digest
+from ...catalogue import Catalogue
+from ...clock import Clock, digest
+from ...errors import BadInput, StorageUnavailable
 from ...types import AuditRecord, Event, JSONObject, UserKey
-from ..codec import audit_from, audit_text, event_from, event_text
-from ..item_keys import app_key, entry_key, tenant_key, user_key
+from ..codec import (
+    audit_from,
+    audit_text,
+    compress,
+    decompress,
+    dumps,
+    event_from,
+    event_text,
+    loads,
+)
+from ..item_keys import KERNEL_APP, app_key, entry_key, tenant_key, user_key
 from ..paging import check_limit
 from ..types import CountResult, LimitUsage
 from .client import ConditionFailed, Database, TableStore, is_written
 from .item_requests import ABSENT, STAMP, Add, Item, is_unexpired, key_of, put
+
+_log = logging.getLogger("webbee.store")
 
 
 class CacheStore(TableStore):
@@ -56,6 +71,45 @@ class CacheStore(TableStore):
         items = await self._partition(app_key(user, app_id), fields="#pk, #sk")
         await self._delete_batch(items)
         return len(items)
+
+
+OWNER: Final = UserKey("deployed", "__kernel__")
+"""A user key that no token can have."""
+_CATALOGUE: Final = "catalogue"
+CATALOGUE_S: Final = 90 * 86_400
+"""Seconds that a catalogue is cached: 90 days."""
+
+
+class CachedCatalogue:
+    """The catalogue of one version of `tool_dispatch`, in the sessions table, which extension code
+    cannot reach, so that a new process of `chat_turn` need not wait for `tool_dispatch`. Up to
+    400 KB, compressed some 6,000 functions."""
+
+    def __init__(self, store: CacheStore, version: str, clock: Clock) -> None:
+        self._store = store
+        self._version = version
+        self._clock = clock
+
+    async def find(self) -> Catalogue | None:
+        """The cached catalogue; None also where the table does not answer."""
+        try:
+            found = await self._store.get(
+                OWNER, KERNEL_APP, _CATALOGUE, self._version, now=self._clock.now()
+            )
+        except StorageUnavailable:
+            return None
+        return Catalogue.from_dict(loads(decompress(found))) if found else None
+
+    async def put(self, catalogue: Catalogue) -> None:
+        """Cache it; one that is too large or cannot be written is only logged."""
+        packed = compress(dumps(catalogue.to_dict()))
+        until = self._clock.now() + CATALOGUE_S
+        try:
+            await self._store.set(
+                OWNER, KERNEL_APP, _CATALOGUE, self._version, packed, expires_at=until
+            )
+        except (BadInput, StorageUnavailable) as error:
+            _log.warning("error=%s | the catalogue was not kept", type(error).__name__)
 
 
 DAY_S = 86_400
