@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .tree import Nodes, Props, Rows, UIAction, UINode, drawn
+from . import Nodes, Props, Rows, UIAction, UINode, drawn
 
 
 def Header(text: str, level: int = 2, subtitle: str = "") -> UINode:

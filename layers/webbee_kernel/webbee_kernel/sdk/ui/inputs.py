@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .tree import Nodes, Props, Rows, UIAction, UINode, drawn
+from . import Nodes, Props, Rows, UIAction, UINode, drawn
 
 
 def Form(
