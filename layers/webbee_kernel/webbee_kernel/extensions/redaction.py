@@ -24,7 +24,7 @@ from ..errors import ResultError
 from ..guards.addresses import form_of
 from ..sdk.definitions import FunctionDef
 from ..types import NO_UNDO, CallOutcome, JSONObject
-from .keyword_arguments import keywords_model
+from .outcomes import keywords_model
 
 SECRET = "secret"  # noqa: S105
 MASK = "[secret]"

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...clock import iso
-from ...extensions.keyword_arguments import keywords
+from ...extensions.outcomes import keywords
 from ...sdk import ChatExtension, Extension, FunctionDef
 from ...sdk.context import Context
 from ...sdk.definitions import (

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from ...errors import CallError, ModelUnavailable
-from ...extensions.keyword_arguments import hints_of, keywords_model
+from ...extensions.outcomes import hints_of, keywords_model
 from ...sdk import exceptions as ours
 from ...sdk.result import ActionResult
 from .. import imperal as sdk

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from ...background import LoopThread
 from ...errors import KernelError
-from ...extensions.keyword_arguments import keywords
+from ...extensions.outcomes import keywords
 from ...sdk.context import Context
 from ...sdk.exceptions import SystemContextRequired
 from .. import imperal as sdk
