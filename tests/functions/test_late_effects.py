@@ -21,7 +21,7 @@ from botocore.exceptions import EndpointConnectionError
 from local.stack import EventStream, Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows, settle, until, waiting
 from webbee_kernel import background
-from webbee_kernel.api.socket_sender import PAUSES_S
+from webbee_kernel.api.chat_turn import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable

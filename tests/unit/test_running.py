@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.api import turns
-from webbee_kernel.api.socket_sender import Peer, Pusher
+from webbee_kernel.api.sockets import Peer, Pusher
 from webbee_kernel.background import LoopThread
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..background import start
 from ..bootstrap import App
@@ -23,7 +23,9 @@ from ..turn.stream import Follower
 from ..types import JSONObject, UserKey
 from .identity import has_role
 from .router import Answer, kernel_error, log_outage, to_response
-from .socket_sender import Peer
+
+if TYPE_CHECKING:
+    from .sockets import Peer
 
 BEAT_S: Final = 1.0
 """Seconds between two checks whether a running turn is to stop."""
