@@ -246,7 +246,7 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
     if not settings.person_role:
         return aws_client
     from .aws.tenant_credentials import clients_for, person_policy
-    from .stores.item_keys import pseudonyms_of, secrets_of, user_key
+    from .stores.codec import pseudonyms_of, secrets_of, user_key
 
     secrets = f"{settings.secrets_prefix}/{secrets_of(user)}"
     policy = person_policy(user_key(user), pseudonyms_of(user.tenant_id), secrets)

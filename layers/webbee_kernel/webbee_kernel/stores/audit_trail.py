@@ -28,9 +28,8 @@ from ..types import (
     to_dict,
     user_from,
 )
-from .codec import dumps, fit_outcome, loads
+from .codec import KERNEL_APP, dumps, fit_outcome, loads
 from .event_log import EventLog, panel_refresh
-from .item_keys import KERNEL_APP
 
 if TYPE_CHECKING:
     from .dynamodb.user_items import AuditStore, CacheStore

@@ -1,4 +1,5 @@
-"""Serialization of stored values: JSON, compression, and the kernel's own records.
+"""Keys and values of stored items. `#` joins the parts of a key, so no part but a last one may hold
+it; values are JSON, compressed where that saves, and the kernel's own records.
 
 orjson refuses integers beyond 64 bits when writing and turns them into floats when reading. Such
 values go through the standard library instead, and their text starts with a space: still valid
@@ -12,34 +13,35 @@ head of a document is in one such index, the parts are in none. All items of a t
 may hold 4 MB (API reference, TransactWriteItems).
 
 A reader of records ignores fields it does not know and gives missing ones their default: two
-versions of the kernel run side by side while one is deployed over the other.
-
-[stores.item_keys] Keys of stored items: `#` joins their parts, so no part but a last one may hold it."""
+versions of the kernel run side by side while one is deployed over the other."""
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Iterable
-from typing import Any
-from typing import Final
-import orjson
-from ..errors import BadInput
-from ..types import AuditRecord
-from ..types import Event
-from ..types import JSONObject
-from ..types import from_dict
-from ..types import to_dict
-from .types import Turn
 import hashlib
+import json
 import re
 import secrets
+import zlib
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any, Final
+
+import orjson
+
 from ..aws.parameters import escape
-from ..types import SessionKey
-from ..types import UserKey
-from ..types import from_token
-from ..types import token_of
+from ..errors import BadInput
+from ..types import (
+    AuditRecord,
+    Event,
+    JSONObject,
+    SessionKey,
+    UserKey,
+    from_dict,
+    from_token,
+    to_dict,
+    token_of,
+)
+from .types import Turn
 
 KERNEL_APP: Final = "_kernel"
 """The kernel's own items; no extension can bear this id."""

@@ -33,8 +33,16 @@ from ...config import Settings
 from ...sdk.exceptions import StoreConflict
 from ...sdk.result import Document, Page
 from ...types import JSONObject, UserKey
-from ..codec import document_text, loads, pack, packed_text
-from ..item_keys import KERNEL_APP, collection_name, document_id, members_key
+from ..codec import (
+    KERNEL_APP,
+    collection_name,
+    document_id,
+    document_text,
+    loads,
+    members_key,
+    pack,
+    packed_text,
+)
 from ..paging import END, Collection, DocumentQuery, Row, check_limit
 from .client import ConditionFailed, Database, TableStore, contention, pause
 from .document_indexes import (

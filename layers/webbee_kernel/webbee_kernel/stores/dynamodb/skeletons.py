@@ -24,10 +24,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...types import UserKey, from_dict, to_dict
-from ..codec import dumps, loads
-from ..item_keys import (
+from ..codec import (
+    dumps,
     installation_index_key,
     installation_key,
+    loads,
     previous_key,
     section_key,
     shard_of,
