@@ -10,7 +10,7 @@ from math import log
 from os.path import commonprefix
 from typing import Final
 
-from .detection import likely_languages
+from . import likely_languages
 from .model import key_fold, of
 from .resources import known_tag
 from .stems import fold, stem
