@@ -26,9 +26,9 @@ import orjson
 from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
-from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.api.process_pool import ProcessPool
 from webbee_kernel.config import GROUPS, Settings, variable_of
+from webbee_kernel.llm.options import BrokerService
 
 from .aws import account, account_tables, lambda_api, local_aws
 from .loopback import served

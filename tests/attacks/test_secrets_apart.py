@@ -18,10 +18,10 @@ from tests.attacks import policy
 from tests.attacks.policy import Wish
 from tests.attacks.test_tenants_apart import ALICE, Environment, invoked
 from tests.template.conftest import transformed
-from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.aws import clients
 from webbee_kernel.bootstrap import bootstrap, make_dispatch
 from webbee_kernel.config import KEYS, Settings
+from webbee_kernel.llm.options import BrokerService
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict

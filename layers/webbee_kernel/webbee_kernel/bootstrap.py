@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .clock import Clock, SystemClock
 from .config import ALL_TABLES, INLINE, TABLES, FunctionName, Settings
-from .llm.protocol import Model, ModelRole
+from .llm.options import BrokerModel
+from .llm.options import make_model as make_model
+from .llm.protocol import Model
 from .refresh.refresh_queue import RefreshQueue, SqsRefreshQueue
 from .stores import Stores
 from .stores.event_log import EventLog
@@ -194,21 +196,8 @@ def make_extension_model(settings: Settings) -> Model:
     if not settings.model_broker:
         return make_model(settings)
     from .aws.invoke import LambdaFunction
-    from .llm.options import BrokerModel
 
     return BrokerModel(LambdaFunction(settings.model_broker))
-
-
-def make_model(settings: Settings) -> Model:
-    """The models that `WEBBEE_MODEL` and the roles' variables name; equal ones are shared."""
-    from .llm.options import PLAIN, RoleModels, create_model, options_of
-
-    roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
-    if all(settings.model_of(role) == "offline" for role in roles):
-        return create_model("offline", settings, PLAIN)
-    by_role = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
-    models = {key: create_model(key[0], settings, key[1]) for key in set(by_role.values())}
-    return RoleModels({role: models[key] for role, key in by_role.items()})
 
 
 def _stores(settings: Settings, role: FunctionName | None) -> Stores:

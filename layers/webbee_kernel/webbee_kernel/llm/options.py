@@ -1,5 +1,5 @@
 """Model options and known models; the models by role, with a log line and CloudWatch metrics per
-request; and the factory."""
+request; the factory; and both ends of `ctx.ai`, which asks a function of its own."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..aws.clients import failure_kind
+from ..clock import Clock
 from ..config import ModelOptions, Settings
-from ..errors import DispatchUnanswered, ModelUnavailable
-from ..observability import measure_all, span
+from ..errors import DispatchUnanswered, KernelError, ModelUnavailable
+from ..observability import count_request, measure_all, span
 from ..text import cut
+from ..types import JSON, JSONObject
 from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
 
 if TYPE_CHECKING:
@@ -159,6 +161,16 @@ def create_model(name: str, settings: Settings, options: ModelOptions = PLAIN) -
     return OpenAICompatibleModel(base_url, model, key, options)
 
 
+def make_model(settings: Settings) -> Model:
+    """The models that `WEBBEE_MODEL` and the roles' variables name; equal ones are shared."""
+    roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
+    if all(settings.model_of(role) == "offline" for role in roles):
+        return create_model("offline", settings, PLAIN)
+    by_role = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
+    models = {key: create_model(key[0], settings, key[1]) for key in set(by_role.values())}
+    return RoleModels({role: models[key] for role, key in by_role.items()})
+
+
 MAX_PROMPT: Final = 100_000
 """Characters of a prompt of `ctx.ai`, and of its system text."""
 MAX_TOKENS: Final = 4_096
@@ -197,3 +209,38 @@ class BrokerModel:
         return ModelResponse(
             str(answer["text"]), usage=Usage(*answer["usage"]), stop_reason=str(answer["stop"])
         )
+
+
+class BrokerService:
+    """The function `model_broker`, which calls of `tool_dispatch` may invoke: it alone has the
+    operator's key, as no process that runs extension code does, and no tables, users or tools."""
+
+    def __init__(
+        self, settings: Settings, clock: Clock | None = None, *, model: Model | None = None
+    ) -> None:
+        self._model = model or make_model(settings)
+
+    async def handle(self, event: Mapping[str, JSON]) -> JSONObject:
+        """`{"text", "model", "usage", "stop"}` for `{"system", "prompt", "max_tokens",
+        "language"}`; `{"unavailable"}` where no model answers. The caller is extension code: all
+        sizes are limited here."""
+        request = ModelRequest(
+            role="ai",
+            system=str(event.get("system", ""))[:MAX_PROMPT],
+            prompt=str(event["prompt"])[:MAX_PROMPT],
+            max_tokens=max(1, min(int(event.get("max_tokens", 1024)), MAX_TOKENS)),
+            language=str(event.get("language", "en"))[:35],
+        )
+        try:
+            response = await self._model.complete(request)
+        except KernelError as error:
+            count_request(failed=True)
+            return {"unavailable": error.body()["error"]}
+        count_request(failed=False)
+        used = response.usage
+        return {
+            "text": response.text,
+            "model": self._model.name,
+            "usage": [used.input_tokens, used.output_tokens, used.cached_tokens],
+            "stop": response.stop_reason,
+        }
