@@ -21,9 +21,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import ValidationError
 
-from webbee_kernel.mcp import approvals
-from webbee_kernel.mcp.approvals import FILE as APPROVED
-from webbee_kernel.mcp.approvals import Approval, Drift, compared, digests
 from webbee_kernel.mcp.connections import (
     Connections,
     McpServer,
@@ -32,9 +29,17 @@ from webbee_kernel.mcp.connections import (
     servers_of,
 )
 from webbee_kernel.mcp.server_tools import (
+    APPROVED,
+    COMPARED,
+    Approval,
+    Drift,
     action_type,
+    approval_of,
+    compared,
+    digests,
     hidden_characters,
     problem_of,
+    read_approvals,
 )
 from webbee_kernel.text import cut, reveal
 from webbee_kernel.types import JSONObject
@@ -332,7 +337,7 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
 
 def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
     """Both forms of every part of a definition that differs."""
-    for key in approvals.COMPARED:
+    for key in COMPARED:
         if old.get(key) != new.get(key):
             for sign, form in (("-", old.get(key)), ("+", new.get(key))):
                 yield f"          {sign} {key}: {reveal(json.dumps(form, ensure_ascii=False))}"
@@ -340,7 +345,7 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
 
 async def _state(server: McpServer, known: dict[str, Approval], token: str) -> str:
     """What is wrong with a server; empty where nothing is."""
-    found, approval = await _look(server, token), approvals.of(server, known)
+    found, approval = await _look(server, token), approval_of(server, known)
     if isinstance(approval, str) or isinstance(found, str):
         return found if isinstance(found, str) else str(approval)
     differs = found.drift(approval)
@@ -367,6 +372,6 @@ def _agrees() -> bool:
 
 def _known(options: argparse.Namespace) -> dict[str, Approval]:
     try:
-        return approvals.read(folder_of_extensions(options.into))
+        return read_approvals(folder_of_extensions(options.into))
     except ValueError as error:
         raise CliError(str(error)) from None

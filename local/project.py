@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import webbee_kernel
-from webbee_kernel.mcp.approvals import FILE as APPROVED
+from webbee_kernel.mcp.server_tools import APPROVED
 
 from .terminal import CliError
 

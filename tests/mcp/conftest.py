@@ -11,8 +11,8 @@ import pytest
 from local.mcp_servers import Seen, look, write
 from tests.mcp.server import Told, obedient
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.mcp import approvals
 from webbee_kernel.mcp.connections import SESSIONS, McpServer
+from webbee_kernel.mcp.server_tools import read_approvals
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict
@@ -40,7 +40,7 @@ def seen(server: McpServer, token: str = "") -> Seen:
 
 
 def approve(folder: Path, *servers: McpServer, token: str = "") -> None:
-    known = approvals.read(folder)
+    known = read_approvals(folder)
     write(folder, known | {s.id: seen(s, token).approval for s in servers})
 
 

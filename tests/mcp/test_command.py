@@ -10,8 +10,8 @@ import pytest
 
 from tests.mcp.conftest import Told, kernel
 from tests.mcp.server import ADD, NOTE
-from webbee_kernel.mcp import approvals
 from webbee_kernel.mcp.connections import McpServer
+from webbee_kernel.mcp.server_tools import APPROVED, read_approvals
 
 Command = Callable[..., tuple[str, str]]
 GUIDE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
@@ -45,7 +45,7 @@ def test_a_server_is_added_and_approved_anew(told: Told, here: Path, command: Co
     shown, _ = command("mcp", "add", "sums", "--server", told.url, "--yes")
     assert "new     add (read)" in shown
     assert re.search(r"says it is \S+ \S+, version \d{4}-\d\d-\d\d of the protocol", shown)
-    approved = approvals.read(here / "extensions")["sums"].digests
+    approved = read_approvals(here / "extensions")["sums"].digests
     assert set(approved) == {"add", "note.keep", "drop_notes"}
     printed, _ = command("mcp", "list")
     assert "sums: as approved" in printed
@@ -104,7 +104,7 @@ def test_a_server_that_cannot_be_named_so_or_that_nobody_looks_at_is_told_why_an
     given = [told.url if word == "HERE" else word for word in words]
     _, err = command("mcp", "add", *given, ends=1)
     assert why in err and "Value error" not in err
-    assert not (here / "extensions" / approvals.FILE).exists()
+    assert not (here / "extensions" / APPROVED).exists()
     assert not (here / "webbee.toml").exists()
 
 

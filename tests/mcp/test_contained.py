@@ -15,8 +15,8 @@ from webbee_kernel.api.function import AuthorFormatter
 from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.config import Settings
-from webbee_kernel.mcp import approvals
 from webbee_kernel.mcp.connections import SESSIONS, McpServer
+from webbee_kernel.mcp.server_tools import APPROVED
 from webbee_kernel.sdk import Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel
@@ -183,9 +183,9 @@ def test_nothing_is_there_before_approval(
     moved = server.model_copy(update={"url": told.url.replace("127.0.0.1", "localhost")})
     there = app(kernel(tmp_path, moved))
     assert (there.functions, "another address" in there.error) == ((), True)
-    (tmp_path / approvals.FILE).write_text("[]")
+    (tmp_path / APPROVED).write_text("[]")
     assert "no file of approvals" in app(kernel(tmp_path, server)).error
-    (tmp_path / approvals.FILE).unlink()
+    (tmp_path / APPROVED).unlink()
     told.headers.clear()
     unknown = app(kernel(tmp_path, server))
     assert (unknown.functions, told.headers) == ((), [])

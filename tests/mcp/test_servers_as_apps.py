@@ -12,9 +12,9 @@ from tests.functions.support import say
 from tests.mcp.conftest import Told, approve, ask, calls, kernel
 from tests.processes import said
 from webbee_kernel.errors import CallError, SettingsError
-from webbee_kernel.mcp import approvals, connections
+from webbee_kernel.mcp import connections
 from webbee_kernel.mcp.connections import Connections, McpServer, SessionRequest
-from webbee_kernel.mcp.server_tools import checker
+from webbee_kernel.mcp.server_tools import checker, read_approvals
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import JSONObject
@@ -42,7 +42,7 @@ def test_every_tool_is_a_function_with_the_servers_schema(tmp_path: Path, k: Tes
         **dict.fromkeys(("note_keep", "drop_notes"), "destructive"),
     }
     schemas = {f.fn_name: f.input_schema for f in app.functions}
-    (told,) = [t for t in approvals.read(tmp_path)["sums"].tools if t["name"] == "add"]
+    (told,) = [t for t in read_approvals(tmp_path)["sums"].tools if t["name"] == "add"]
     assert schemas["add"] == told["inputSchema"]
     assert schemas["note_keep"]["x-open-world"] is True, "only a closed world is unmarked"
 

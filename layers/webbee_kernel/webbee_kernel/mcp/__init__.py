@@ -2,8 +2,8 @@
 
 Other people's servers as apps:
 
-- `approvals`      what an operator has approved of each server: its tools, word for word
-- `server_tools`   a tool as a chat function: name, hints, schema, what its texts hide
+- `server_tools`   what an operator has approved of each server: its tools, word for word; a tool
+                   as a chat function: name, hints, schema, what its texts hide
 - `server_apps`    a server as an `Extension` of the registry
 - `connections`    sessions with servers, kept warm
 - `server_session` one session; it alone imports `mcp`

@@ -25,10 +25,20 @@ from ..sdk.definitions import FunctionDef
 from ..sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
 from ..text import cut, one_line, reveal
 from ..types import JSON, JSONObject
-from . import approvals, connections, server_tools
-from .approvals import Approval, Drift
+from . import connections, server_tools
 from .connections import SESSIONS, McpServer, SessionRequest, failure_of, servers_of
-from .server_tools import Tool, checker, problem_of_schema, readable, tools_of
+from .server_tools import (
+    Approval,
+    Drift,
+    Tool,
+    approval_of,
+    checker,
+    digests,
+    problem_of_schema,
+    read_approvals,
+    readable,
+    tools_of,
+)
 
 if TYPE_CHECKING:
     from .server_session import Session
@@ -252,7 +262,7 @@ class ServerApp:
 
     def _on_listing(self, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
-        drift = self.approval.drift(approvals.digests(offered))
+        drift = self.approval.drift(digests(offered))
         # only a new drift rebuilds the catalogue
         if drift != self.drift:
             self.drift = drift
@@ -316,7 +326,7 @@ def add_servers(registry: Registry, settings: Settings) -> None:
 
 
 def _app(registry: Registry, settings: Settings, server: McpServer) -> LoadedExtension:
-    approval = approvals.of(server, approvals.read(settings.extensions_dir))
+    approval = approval_of(server, read_approvals(settings.extensions_dir))
     if isinstance(approval, str):
         raise ValueError(approval)
     if name := server.signs_in_with:
