@@ -165,8 +165,8 @@ class Bench:
         self, app_id: str, tool_type: str = "tool", *, user: User = ALICE, system: bool = False
     ) -> Any:
         """The SDK's context, as a handler of the app gets it."""
-        from webbee_kernel.compat.imperal.adopt import Adopted
-        from webbee_kernel.compat.imperal.platform_context import KernelContext
+        from webbee_kernel.compat.adopt import Adopted
+        from webbee_kernel.compat.platform_context import KernelContext
 
         ext = self.host.registry.loaded[app_id].ext
         return KernelContext(

@@ -33,7 +33,7 @@ from imperal_sdk.store.exceptions import StoreConflict
 from pydantic import BaseModel, ValidationError
 
 from tests.compat.conftest import BOB, EXTENSIONS, Bench
-from webbee_kernel.compat.imperal.adopt import adopt
+from webbee_kernel.compat.adopt import adopt
 from webbee_kernel.extensions.registry import LoadedExtension, Registry
 from webbee_kernel.sdk import User
 

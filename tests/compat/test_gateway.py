@@ -279,7 +279,7 @@ def test_a_deployment_that_never_asks_for_the_address_starts_nothing() -> None:
         bench = Bench(load_folder(Path({str(EXTENSIONS)!r})))
         bench.call("shelf", "add_book", title="Emma")
         repr(bench.context("mason"))
-        assert not [m for m in sys.modules if m.startswith("webbee_kernel.compat.imperal.loopback_gateway")]
+        assert not [m for m in sys.modules if m.startswith("webbee_kernel.compat.loopback_gateway")]
         assert not [t.name for t in threading.enumerate() if "gateway" in t.name]
         bench.call("mason", "many", count=1)
         assert sorted(t.name for t in threading.enumerate() if "gateway" in t.name) == ["webbee-gateway", "webbee-gateway-http"]

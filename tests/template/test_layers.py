@@ -43,7 +43,7 @@ class Gone:
 sys.meta_path.insert(0, Gone())
 import webbee_kernel
 for module in pkgutil.walk_packages(webbee_kernel.__path__, "webbee_kernel."):
-    if not module.name.startswith(("webbee_kernel.compat.", "webbee_kernel.mcp.server_session")):
+    if not module.name.startswith(("webbee_kernel.compat", "webbee_kernel.mcp.server_session")):
         importlib.import_module(module.name)
 import babel.dates, babel.lists, babel.numbers, babel.units, boto3, phonenumbers
 from aws_lambda_powertools import Logger, Metrics

@@ -186,7 +186,7 @@ def load_extension(folder: str | Path) -> LoadedExtension:
     ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
     # never imported by the kernel itself: a folder without it does not pay for it
     if ext is None and "imperal_sdk" in sys.modules:
-        from ..compat.imperal.adopt import adopt
+        from ..compat.adopt import adopt
 
         ext = adopt(app_id, module)
     if ext is None:

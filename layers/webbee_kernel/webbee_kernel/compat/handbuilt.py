@@ -15,12 +15,12 @@ from typing import Any
 
 import httpx
 
-from ...extensions.context.http_client import MAX_TIMEOUT_S, HttpClient
-from ...invariants import breach
-from ...sdk import context as kernel
-from ...sdk.context import Context
-from ...sdk.exceptions import HttpBlockedError
-from .. import imperal as sdk
+from .. import compat as sdk
+from ..extensions.context.http_client import MAX_TIMEOUT_S, HttpClient
+from ..invariants import breach
+from ..sdk import context as kernel
+from ..sdk.context import Context
+from ..sdk.exceptions import HttpBlockedError
 
 _lock = threading.Lock()
 _address = ""

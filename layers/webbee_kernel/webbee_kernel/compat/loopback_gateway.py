@@ -18,12 +18,12 @@ from urllib.parse import parse_qsl, unquote
 
 from pydantic import BaseModel, ValidationError
 
-from ...background import LoopThread
-from ...errors import KernelError
-from ...extensions.outcomes import keywords
-from ...sdk.context import Context
-from ...sdk.exceptions import SystemContextRequired
-from .. import imperal as sdk
+from .. import compat as sdk
+from ..background import LoopThread
+from ..errors import KernelError
+from ..extensions.outcomes import keywords
+from ..sdk.context import Context
+from ..sdk.exceptions import SystemContextRequired
 from .conversion import arguments_model
 from .handbuilt import Gateway, find
 from .platform_clients import AI, Notify, Store, deliver

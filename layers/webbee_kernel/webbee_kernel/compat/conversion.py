@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from ...errors import CallError, ModelUnavailable
-from ...extensions.outcomes import hints_of, keywords_model
-from ...sdk import exceptions as ours
-from ...sdk.result import ActionResult
-from .. import imperal as sdk
+from .. import compat as sdk
+from ..errors import CallError, ModelUnavailable
+from ..extensions.outcomes import hints_of, keywords_model
+from ..sdk import exceptions as ours
+from ..sdk.result import ActionResult
 
 CONTEXT_NAMES = ("ctx", "context", "self")
 

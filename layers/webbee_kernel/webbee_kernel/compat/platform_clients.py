@@ -14,12 +14,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...errors import CallError
-from ...extensions.context.services import CompletionResult
-from ...invariants import breach
-from ...sdk import context as kernel
-from ...sdk.result import Document, Page
-from .. import imperal as sdk
+from .. import compat as sdk
+from ..errors import CallError
+from ..extensions.context.services import CompletionResult
+from ..invariants import breach
+from ..sdk import context as kernel
+from ..sdk.result import Document, Page
 from .conversion import in_their_words
 from .handbuilt import HandBuilt
 

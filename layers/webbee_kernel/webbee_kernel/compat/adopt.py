@@ -12,11 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...clock import iso
-from ...extensions.outcomes import keywords
-from ...sdk import ChatExtension, Extension, FunctionDef
-from ...sdk.context import Context
-from ...sdk.definitions import (
+from .. import compat as sdk
+from ..clock import iso
+from ..extensions.outcomes import keywords
+from ..sdk import ChatExtension, Extension, FunctionDef
+from ..sdk.context import Context
+from ..sdk.definitions import (
     ExposedDef,
     PanelDef,
     ScheduleDef,
@@ -25,14 +26,13 @@ from ...sdk.definitions import (
     ToolDef,
     WebhookDef,
 )
-from ...sdk.extension import (
+from ..sdk.extension import (
     ACTION_TYPES,
     ALERT_PREFIX,
     PANEL_SLOTS,
     REFRESH_PREFIX,
     check_section_name,
 )
-from .. import imperal as sdk
 from .conversion import (
     accepted,
     action_result,

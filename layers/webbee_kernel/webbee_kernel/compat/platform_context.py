@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...sdk.context import Context
-from .. import imperal as sdk
+from .. import compat as sdk
+from ..sdk.context import Context
 from .conversion import in_their_words, presentable
 from .handbuilt import HTTP, Gateway, HandBuilt
 from .platform_clients import (
