@@ -1,29 +1,128 @@
 """Cleans model output of reasoning, special tokens and calls written as text. Used by both
 adapters, streamed or whole; the result does not depend on how the stream is split. Pure.
 
+Markup is in the vendors' formats (November 2026): elements (`<think>`, `<tool_call>`,
+`<function=…>`), tokens (`<|im_end|>`, `<｜tool▁calls▁begin｜>`, `<|tool_call>`, `[|endofturn|]`,
+`◁think▷`) and bracketed words (`[TOOL_CALLS]`); a table has their meanings.
+
 The text is read once from its beginning. Where markup may begin, readers are tried: True means
 handled, None that more input is needed, False that it is not of their kind. After None, reading
-resumes when the rest has grown by a sixteenth, so that the time stays linear.
-"""
+resumes when the rest has grown by a sixteenth, so that the time stays linear."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
-from .markup import (
-    MAX_MARK,
-    STOP,
-    THOUGHT_ENDS,
-    Mark,
-    header_at,
-    is_partial_header,
-    is_partial_mark,
-    mark_at,
-)
 from .protocol import ToolCall, ToolSpec
-from .text_calls import ToolIndex, calls_in, end_of_brackets
+from .text_calls import ToolIndex, calls_in, end_of_blocks
+
+MAX_MARK: Final = 200
+"""Maximum characters of a mark; it is on one line."""
+
+Kind = Literal["thought", "call", "channel", "turn", "other", "end", "drop", "text"]
+"""`thought` and `call` begin or end a region; `channel` is a gpt-oss header; `turn` is followed by
+a role; `other` begins another role's turn; `end` ends this one; `drop` is removed, `text` kept."""
+
+THINKS: Final = r"think|thought|reasoning|reflect|scratch|monolog|analys|\bcot\b|inner_"
+_CALLS: Final = r"tool|function|invoke|plugin|action_start|start_action|^/?calls?$"
+
+_KINDS: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
+    "element": (
+        (_CALLS, "call"),
+        (THINKS, "thought"),
+        (r"^unused9[45]$", "thought"),  # MedGemma
+        (r"^/s$|^end_of_\w+$|^eo[stdpu]$", "end"),
+        (r"^start_of_(?:turn|role)$", "turn"),
+        (r"^(?:s|bos|pad|unk|sop|unused\d+|special_\d+|(?:start|begin)_of_\w+)$", "drop"),
+        (r"^/?(?:answer|final_answer|response|solution|assistant|output)$", "drop"),
+        ("", "text"),
+    ),
+    "token": (
+        (r"^(?:channel|start)$", "channel"),
+        (rf"{THINKS}|^/channel$", "thought"),  # Gemma 4
+        (r"python_tag|" + _CALLS, "call"),
+        (r"^/?(?:user|system|human|developer|observation)$", "other"),
+        (r"^(?:im_start|start_header_id|begin|start_of_turn|start_of_role|turn)$", "turn"),
+        (r"(?:^|[_/])(?:end|eot|eos|eom|eod|return|stop|call)(?:$|_)|endof|^/turn$", "end"),
+        ("", "drop"),
+    ),
+    "bracket": (
+        (r"^/?(?:think|begin_final_response)$", "thought"),
+        (r"^/?(?:end_)?tool(?:_\w+)?$", "call"),
+        (r"^end_final_response$|^eos$|^e~$", "end"),
+        (r"^inst$", "other"),
+        (r"^/?(?:inst|bos|args|available_tools|system_prompt|gmask)$", "drop"),
+        ("", "text"),
+    ),
+}
+"""Shape of a mark → (pattern of its name, kind); the first match counts."""
+
+_LIKE_TOKENS: Final = dict.fromkeys(("tail", "square", "diamond"), "token")
+_MARK: Final = re.compile(
+    r"<(?P<element>/?(?:[|｜]\w{1,16}[|｜])?[A-Za-z_][\w:.\-]*)(?:(?:=|[ \t])[^<>\n]*)?/?>"
+    r"|<[|｜](?P<token>[^<>|｜\n]{1,64})[|｜]?>|<(?P<tail>[A-Za-z_][\w▁ ]{0,63})[|｜]>"
+    r"|\[\|(?P<square>/?\w{1,40})\|\]|◁(?P<diamond>/?\w{1,20})▷"
+    r"|\[(?P<bracket>/?[A-Za-z]?[A-Z][A-Z_ ]{1,30}|e~(?=\[))[\]\[]"
+)
+_PARTIAL: Final = re.compile(
+    r"<(?:[/|｜A-Za-z_][^<>\n]{0,198})?"
+    r"|\[(?:\|/?\w{0,40}\|?|/?[A-Za-z]?[A-Z_ ]{0,31}|e~)?|◁/?\w{0,20}"
+)
+_VENDOR: Final = re.compile(r"[|｜]\w{1,16}[|｜]")
+_ENDS: Final = re.compile(r"^/|(?:^|_)(?:end|close)(?:_|$)|^begin_final|^unused95$")
+
+THOUGHT_ENDS: Final = re.compile(
+    rf"</[\w:.\-]*(?:{THINKS})[\w:.\-]*\s*>|\[/THINK\]|◁/\w+▷|<unused95>|<channel\|>"
+    r"|<[|｜](?:/\w*|end\w*|\w+_end|return|call)[|｜]>|(?=<\|(?:start|channel)\|>)",
+    re.I,
+)
+"""The end of reasoning, however it began."""
+STOP: Final = re.compile(r"<\|(?:im_end|eot_id|eom_id|end|endoftext|return|call)\|>|<turn\|>|\Z")
+"""The end of calls between tokens."""
+_CHANNEL: Final = re.compile(
+    r"<\|(?:start|channel)\|>\s*(?:assistant)?(?P<head>[^<]{0,200}(?:<\|(?:channel|constrain)\|>"
+    r"[^<]{0,200}){0,2})<\|message\|>"
+)
+"""The header of a gpt-oss message: recipient, channel and format."""
+_MAX_HEADER: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark in a text and its end. `is_end`: it closes a region; `end_pattern` matches the end of
+    a call that it opens."""
+
+    kind: Kind
+    is_end: bool
+    end: int
+    end_pattern: re.Pattern[str] = STOP
+
+
+def mark_at(text: str, at: int) -> Mark | None:
+    """The mark that begins here, if any does."""
+    found = _MARK.match(text, at)
+    if found is None or found.end() - at > MAX_MARK:
+        return None
+    shape, name = str(found.lastgroup), found.group(str(found.lastgroup))
+    plain = re.sub("[▁ ]", "_", _VENDOR.sub("", name.strip().lower()))
+    if shape == "tail":  # of Gemma 4: <|channel> opens, <channel|> closes
+        plain = f"/{plain}"
+    kinds = _KINDS[_LIKE_TOKENS.get(shape, shape)]
+    kind = next(kind for pattern, kind in kinds if re.search(pattern, plain))
+    if found.group() == "<|channel>":
+        kind = "thought"
+    if kind == "drop" and shape == "element" and re.search(r"[=\s]", found.group()):
+        kind = "text"
+    end_pattern = STOP
+    if shape == "element":
+        end_pattern = re.compile(rf"</{re.escape(name)}\s*>", re.I)
+    elif shape == "bracket":
+        end_pattern = re.compile(rf"\[(?:/|END_){re.escape(name)}\]")
+    return Mark(kind, bool(_ENDS.search(plain)), found.end(), end_pattern)
+
 
 MAX_BLOCK: Final = 40_000
 _RETRY_PART: Final = 16
@@ -32,7 +131,6 @@ _RETRY_PART: Final = 16
 _NEXT: Final = re.compile(r"[<`◁\[\n]")
 """Characters that may begin markup."""
 _INDENT: Final = re.compile(r"\S|\n")
-_NEXT_BLOCK: Final = re.compile(r"[ \t;,]*(?=[{\[])")
 _WORD: Final = re.compile(r"[A-Za-z_][\w.\-]*")
 _ARGUMENTS: Final = re.compile(r"\s{0,3}:?\s{0,3}(?P<opens>[({\[]|\Z)")
 """What may stand between a function's name and its arguments."""
@@ -118,7 +216,8 @@ class Normaliser:
         return (self._bare_channel, self._named_call) if is_start else (self._named_call,)
 
     def _mark(self, at: int, final: bool) -> bool | None:
-        if not final and is_partial_mark(self._raw, at):
+        is_short = len(self._raw) - at < MAX_MARK
+        if not final and is_short and _PARTIAL.fullmatch(self._raw, at):
             return None
         mark = mark_at(self._raw, at)
         return self._handle_mark(at, mark, final) if mark else False
@@ -173,10 +272,10 @@ class Normaliser:
 
     def _channel(self, at: int, mark: Mark, final: bool) -> bool | None:
         """A gpt-oss message: reasoning, a call to its recipient, or the answer."""
-        head = header_at(self._raw, at)
-        if head is None:
-            waits = not final and is_partial_header(self._raw, at)
-            return None if waits else self._role(mark.end, final)
+        raw, head = self._raw, _CHANNEL.match(self._raw, at)
+        if head is None or head.end() - at > _MAX_HEADER:
+            is_partial = len(raw) - at < _MAX_HEADER and "<|message|>" not in raw[at:]
+            return None if is_partial and not final else self._role(mark.end, final)
         channel, end = head["head"].strip(), head.end()
         if to := _TO.search(channel):
             return self._tool_message(to[1], end, final)
@@ -325,11 +424,3 @@ class Normaliser:
     def _drop(self, end: int) -> bool:
         self._at = end
         return True
-
-
-def end_of_blocks(text: str, at: int) -> int | None:
-    """The end of consecutive bracketed blocks; None if one is not closed."""
-    end = end_of_brackets(text, at)
-    while end is not None and (more := _NEXT_BLOCK.match(text, end)):
-        end = end_of_brackets(text, more.end())
-    return end

@@ -26,6 +26,7 @@ MARKUP: Final = (
 _AROUND: Final = re.compile(rf"(?:[\s;]|{MARKUP})*")
 _DECODER: Final = json.JSONDecoder(strict=False)
 _LITERALS: Final[dict[str, JSON]] = {"true": True, "false": False, "null": None, "none": None}
+_NEXT_BLOCK: Final = re.compile(r"[ \t;,]*(?=[{\[])")
 _STRUCTURE: Final = re.compile(r"[\"'{}\[\]()\\]")
 
 
@@ -86,6 +87,14 @@ def end_of_brackets(text: str, at: int) -> int | None:
             if depth <= 0:
                 return place
     return None
+
+
+def end_of_blocks(text: str, at: int) -> int | None:
+    """The end of consecutive bracketed blocks; None if one is not closed."""
+    end = end_of_brackets(text, at)
+    while end is not None and (more := _NEXT_BLOCK.match(text, end)):
+        end = end_of_brackets(text, more.end())
+    return end
 
 
 def _evaluate(node: ast.expr) -> JSON:
