@@ -6,7 +6,7 @@ import pytest
 from tests.contract.conftest import SHARDS, Dynamo
 from tests.contract.samples import ALICE, BOB, NOW, race, section
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.codec import shard_of
+from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.types import DueUser, Installation, Lease, Section, ShardMark, UserState
 from webbee_kernel.types import UserKey
 

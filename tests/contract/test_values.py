@@ -18,12 +18,12 @@ from webbee_kernel.stores.codec import (
     dumps,
     equal,
     loads,
-    shard_of,
     turn_from,
     turn_text,
 )
 from webbee_kernel.stores.dynamodb.item_requests import Item, from_wire, to_wire
 from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_from_item
+from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.paging import KEY, Cursor
 from webbee_kernel.stores.types import Turn
 from webbee_kernel.types import UserKey

@@ -16,7 +16,7 @@ from webbee_kernel.aws import tenant_credentials
 from webbee_kernel.aws.parameters import mark_of, tenant_of
 from webbee_kernel.aws.tenant_credentials import LASTS_S, MAX_SESSIONS
 from webbee_kernel.errors import DispatchRefused, NotAllowed
-from webbee_kernel.stores.codec import pseudonyms_of, secrets_of, user_key
+from webbee_kernel.stores.item_keys import pseudonyms_of, secrets_of, user_key
 from webbee_kernel.types import UserKey
 
 

@@ -16,8 +16,7 @@ from .llm.options import BrokerModel
 from .llm.options import make_model as make_model
 from .llm.protocol import Model
 from .refresh.refresh_queue import RefreshQueue, SqsRefreshQueue
-from .stores import Stores
-from .stores.event_log import EventLog
+from .stores import EventLog, Stores
 from .types import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
@@ -235,7 +234,7 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
     if not settings.person_role:
         return aws_client
     from .aws.tenant_credentials import clients_for, person_policy
-    from .stores.codec import pseudonyms_of, secrets_of, user_key
+    from .stores.item_keys import pseudonyms_of, secrets_of, user_key
 
     secrets = f"{settings.secrets_prefix}/{secrets_of(user)}"
     policy = person_policy(user_key(user), pseudonyms_of(user.tenant_id), secrets)

@@ -20,7 +20,7 @@ from ..catalogue import AppInfo
 from ..errors import KernelError, NotFound
 from ..refresh.refresh_queue import after_effects
 from ..sdk.result import User
-from ..stores.codec import tenant_of_state
+from ..stores.item_keys import tenant_of_state
 from ..types import (
     SIGNIN_USER,
     SYSTEM_USER,

@@ -25,9 +25,10 @@ from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import BadInput, KernelError
 from ..refresh.refresh_queue import JsonQueue
-from ..stores.codec import event_from, loads, user_of
+from ..stores import sse
+from ..stores.codec import event_from, loads
 from ..stores.dynamodb.transcripts import dropped_turns, other_sessions
-from ..stores.event_log import sse
+from ..stores.item_keys import user_of
 from ..turn.confirmation import CardAnswer
 from ..turn.kernel import Kernel, TurnRequest, warm_up, warm_up_catalogue
 from ..turn.late import KIND, WAIT_S, LateResults

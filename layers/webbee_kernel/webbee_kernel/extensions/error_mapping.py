@@ -26,7 +26,7 @@ from ..errors import CallError, ResultError, StorageUnavailable
 from ..guards.field_names import closest
 from ..sdk.definitions import FunctionDef
 from ..sdk.result import User
-from ..stores.event_log import EventLog
+from ..stores import EventLog
 from ..text import one_line
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed_outcome, user_from
 from .loader import Frame, app_of_module, def_line, frame_line, own_file, own_frames

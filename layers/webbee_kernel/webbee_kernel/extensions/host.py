@@ -25,9 +25,8 @@ from ..guards.ids import check_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import User
 from ..sdk.definitions import FunctionDef
-from ..stores import Stores
+from ..stores import EventLog, Stores, panel_refresh
 from ..stores.audit_trail import OutcomeCache
-from ..stores.event_log import EventLog, panel_refresh
 from ..types import (
     NOT_RUN,
     RUNNING,

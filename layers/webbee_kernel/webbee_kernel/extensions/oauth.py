@@ -28,7 +28,7 @@ from ..sdk.exceptions import (
     StoreConflict,
 )
 from ..sdk.result import Document, User
-from ..stores.codec import new_state, state_key, tenant_of_state
+from ..stores.item_keys import new_state, state_key, tenant_of_state
 from ..stores.paging import Collection
 from ..types import (
     SIGNIN_USER,

@@ -20,9 +20,8 @@ from ..config import Settings
 from ..errors import DispatchRefused, StorageUnavailable
 from ..observability import flush, measure
 from ..sdk.result import User
-from ..stores import Stores
+from ..stores import EventLog, Stores
 from ..stores.dynamodb.document_store import write_copy
-from ..stores.event_log import EventLog
 from ..stores.types import Installation, Section, ShardMark
 from ..types import SYSTEM_USER, CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (

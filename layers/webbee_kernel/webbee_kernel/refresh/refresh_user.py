@@ -15,7 +15,7 @@ from ..config import Settings
 from ..errors import DispatchRefused, DispatchUnanswered
 from ..observability import correlation_id, measure
 from ..sdk.result import User
-from ..stores.event_log import EventLog
+from ..stores import EventLog
 from ..stores.types import Lease, Section, UserState
 from ..text import one_line
 from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from

@@ -28,8 +28,9 @@ from ..types import (
     to_dict,
     user_from,
 )
-from .codec import KERNEL_APP, dumps, fit_outcome, loads
-from .event_log import EventLog, panel_refresh
+from . import EventLog, panel_refresh
+from .codec import dumps, fit_outcome, loads
+from .item_keys import KERNEL_APP
 
 if TYPE_CHECKING:
     from .dynamodb.user_items import AuditStore, CacheStore

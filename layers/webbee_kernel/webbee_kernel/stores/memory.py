@@ -17,11 +17,12 @@ from typing import Any, Final
 
 from ..types import Event, UserKey
 from . import Stores
-from .codec import event_from, user_of
+from .codec import event_from
 from .dynamodb import Tables, stores_over
 from .dynamodb.client import ConditionFailed, Database
 from .dynamodb.item_requests import Add, Default, Item, Query, Write
 from .dynamodb.user_items import EventStore
+from .item_keys import user_of
 
 _TEST: Final = re.compile(
     r"(\w+)\(#(\w+)(?:, :(\w+))?\)|#(\w+) (BETWEEN|[<>]=?|=) :(\w+)(?: AND :(\w+))?"

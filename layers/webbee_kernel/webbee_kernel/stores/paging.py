@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from ..sdk.result import Document, Page
 from ..types import JSONObject, UserKey
-from .codec import app_key, dumps, equal, loads
+from .codec import dumps, equal, loads
+from .item_keys import app_key
 
 KEY_BYTES: Final = 200
 """UTF-8 bytes of a text in a sort key; longer equal prefixes keep the order of creation."""

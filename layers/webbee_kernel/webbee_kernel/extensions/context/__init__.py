@@ -21,9 +21,8 @@ from ...invariants import breach
 from ...llm.protocol import Model
 from ...sdk.context import ConfigClient, Context, SearchWords, SkeletonClient, User
 from ...sdk.exceptions import SystemContextRequired
-from ...stores import Stores
+from ...stores import EventLog, Stores, panel_refresh
 from ...stores.dynamodb.document_store import is_installed
-from ...stores.event_log import EventLog, panel_refresh
 from ...text import one_line
 from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from ..error_mapping import Faults, run_contained

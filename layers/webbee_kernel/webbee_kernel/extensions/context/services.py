@@ -17,8 +17,7 @@ from ...llm.options import MAX_PROMPT, MAX_TOKENS
 from ...llm.protocol import ModelRequest
 from ...sdk.definitions import SecretDef
 from ...sdk.exceptions import CircularCallError, SecretNotDeclaredError, SecretTooLargeError
-from ...stores import SecretStore
-from ...stores.event_log import panel_refresh
+from ...stores import SecretStore, panel_refresh
 from ...text import one_line
 from ...types import JSONObject, UserKey
 from .. import redaction

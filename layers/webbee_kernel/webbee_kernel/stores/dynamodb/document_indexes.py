@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from ..codec import members_key
+from ..item_keys import members_key
 from ..paging import END, MISSING, Collection, DocumentQuery, Position, Row, is_cut, order_key
 from .client import ConditionFailed, Database, TableStore
 from .item_requests import Add, Item, Query, Write, unchanged, update

@@ -33,16 +33,8 @@ from ...config import Settings
 from ...sdk.exceptions import StoreConflict
 from ...sdk.result import Document, Page
 from ...types import JSONObject, UserKey
-from ..codec import (
-    KERNEL_APP,
-    collection_name,
-    document_id,
-    document_text,
-    loads,
-    members_key,
-    pack,
-    packed_text,
-)
+from ..codec import document_text, loads, pack, packed_text
+from ..item_keys import KERNEL_APP, collection_name, document_id, members_key
 from ..paging import END, Collection, DocumentQuery, Row, check_limit
 from .client import ConditionFailed, Database, TableStore, contention, pause
 from .document_indexes import (

@@ -20,7 +20,8 @@ from uuid import uuid4
 from ...clock import iso
 from ...types import JSON, AuditRecord, JSONObject, UserKey
 from .. import SecretStore
-from ..codec import KERNEL_APP, audit_from, decompress, dumps, loads, secrets_of, user_key
+from ..codec import audit_from, decompress, dumps, loads
+from ..item_keys import KERNEL_APP, secrets_of, user_key
 from ..paging import KEY, Collection, Cursor
 from .client import ConditionFailed, Database
 from .document_store import DocumentStore

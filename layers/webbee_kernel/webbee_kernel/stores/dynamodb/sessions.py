@@ -25,15 +25,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ...types import SessionKey, UserKey
-from ..codec import (
-    QUESTION_GRACE_S,
-    compress,
-    decompress,
-    session_key,
-    turn_from,
-    turn_text,
-    user_key,
-)
+from ..codec import QUESTION_GRACE_S, compress, decompress, turn_from, turn_text
+from ..item_keys import session_key, user_key
 from ..types import RING_SIZE, AcceptedDestination, AnswerLease, SessionMemory, Turn
 from .client import TableStore, is_written
 from .item_requests import STAMP, Item, Write, is_unexpired, key_of, put, stamp, update

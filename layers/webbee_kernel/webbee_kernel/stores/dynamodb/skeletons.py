@@ -24,11 +24,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...types import UserKey, from_dict, to_dict
-from ..codec import (
-    dumps,
+from ..codec import dumps, loads
+from ..item_keys import (
     installation_index_key,
     installation_key,
-    loads,
     previous_key,
     section_key,
     shard_of,

@@ -23,16 +23,8 @@ from dataclasses import fields, replace
 from typing import Any, Final
 
 from ...types import JSONObject, UserKey, from_dict
-from ..codec import (
-    dumps,
-    installation_key,
-    loads,
-    pack,
-    packed_text,
-    previous_key,
-    section_key,
-    user_key,
-)
+from ..codec import dumps, loads, pack, packed_text
+from ..item_keys import installation_key, previous_key, section_key, user_key
 from ..types import Installation, Lease, Section, UserState
 from .item_requests import Item, key_of
 

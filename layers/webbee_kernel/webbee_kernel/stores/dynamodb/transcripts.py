@@ -27,19 +27,8 @@ from ...config import Settings
 from ...errors import KernelError
 from ...types import JSONObject, SessionKey, UserKey
 from .. import Stores
-from ..codec import (
-    PART_BYTES,
-    QUESTION_GRACE_S,
-    compress,
-    decompress,
-    dumps,
-    loads,
-    session_key,
-    session_list_key,
-    transcript_row,
-    turn_key,
-    user_key,
-)
+from ..codec import PART_BYTES, QUESTION_GRACE_S, compress, decompress, dumps, loads, transcript_row
+from ..item_keys import session_key, session_list_key, turn_key, user_key
 from ..paging import KEY, Cursor, check_limit
 from ..types import RING_SIZE, SessionMemory, SessionSummary, Turn, TurnPlace
 from .client import ConditionFailed, TableStore

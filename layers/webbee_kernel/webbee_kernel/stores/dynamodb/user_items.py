@@ -16,20 +16,16 @@ from ...clock import Clock, digest
 from ...errors import BadInput, StorageUnavailable
 from ...types import AuditRecord, Event, JSONObject, UserKey
 from ..codec import (
-    KERNEL_APP,
-    app_key,
     audit_from,
     audit_text,
     compress,
     decompress,
     dumps,
-    entry_key,
     event_from,
     event_text,
     loads,
-    tenant_key,
-    user_key,
 )
+from ..item_keys import KERNEL_APP, app_key, entry_key, tenant_key, user_key
 from ..paging import check_limit
 from ..types import CountResult, LimitUsage
 from .client import ConditionFailed, Database, TableStore, is_written
