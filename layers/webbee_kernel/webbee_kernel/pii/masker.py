@@ -57,8 +57,9 @@ class Placeholders:
 
     def reserve(self, text: str) -> None:
         """Keep the numbers that `text` shows out of use, those in use excepted."""
-        shown = (match[0] for match in PLACEHOLDER.finditer(text))
-        self._reserved.update(one for one in shown if one not in self.values)
+        # few texts show any
+        shown = {match[0] for match in PLACEHOLDER.finditer(text)} if "<" in text else set()
+        self._reserved |= shown - self.values.keys()
 
     def used_in(self, text: str) -> dict[str, str]:
         """The part of the map whose placeholders occur in `text`."""

@@ -43,20 +43,20 @@ _OPERATORS: Final[dict[str, Callable[..., bool]]] = {
 
 def holds(condition: str, item: Item, values: Mapping[str, Any]) -> bool:
     """Whether the item meets a condition; without one each does."""
-    text = _TEST.sub(lambda test: str(_is_met(test, item, values)), condition)
+
+    def is_met(test: re.Match[str]) -> str:
+        function, of, argument, name, sign, first, last = test.groups()
+        value = item.get(of or name)
+        if function == "attribute_not_exists":
+            return str(value is None)
+        # as in DynamoDB, what is not there compares with nothing
+        given = map(values.__getitem__, filter(None, (argument, first, last)))
+        return str(value is not None and _OPERATORS[function or sign](value, *given))
+
+    text = _TEST.sub(is_met, condition)
     while "(" in text:
         text = _GROUP.sub(lambda group: str(_is_true(group[1])), text)
-    return _is_true(text)
-
-
-def _is_met(test: re.Match[str], item: Item, values: Mapping[str, Any]) -> bool:
-    function, of, argument, name, sign, first, last = test.groups()
-    value = item.get(of or name)
-    if function == "attribute_not_exists":
-        return value is None
-    # as in DynamoDB, what is not there compares with nothing
-    given = map(values.__getitem__, filter(None, (argument, first, last)))
-    return value is not None and _OPERATORS[function or sign](value, *given)
+    return not condition or _is_true(text)
 
 
 def _is_true(text: str) -> bool:
