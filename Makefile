@@ -47,10 +47,10 @@ forget: ## remove what earlier runs of `make run` and `webbee dev` kept in .webb
 	@rm -rf .webbee && echo "the next start begins anew"
 
 test: .venv-dev .sdk5 .venv-npm .venv-clients .venv-servers ## every test, in parallel; ARGS='-k ledger' narrows it
-	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)
+	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q $(ARGS)
 
 test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and both SDKs on Python 3.13, the functions' own
-	@$(IN_PROJECT) .venv-dev-313/bin/python -m pytest -n auto --dist loadfile -q extensions tests/compat tests/functions $(ARGS)
+	@$(IN_PROJECT) .venv-dev-313/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q extensions tests/compat tests/functions $(ARGS)
 
 test-built: .venv-dev .venv-npm .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)

@@ -46,6 +46,23 @@ hypothesis.settings.load_profile("shared machine")
 gc.set_threshold(50_000, 20, 50)
 
 
+LONG = ("page", "local", "authors", "e2e", "clients", "attacks", "mcp")
+"""Rooms whose files take long for the few tests they have."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """A worker more than there are processors: a third of the time goes into waiting, for a browser or
+    a process."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long begins first: a run ends with its last file, whose worker is then alone."""
+    rooms = [Path(__file__).parent / room for room in LONG]
+    items.sort(key=lambda item: not any(item.path.is_relative_to(room) for room in rooms))
+
+
 def pytest_collection_finish() -> None:
     """What is there by now stays until the end."""
     gc.freeze()
@@ -93,7 +110,11 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[str, str]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What was skipped, and what would have to be there: one line a reason, the most first."""
+    """What was skipped, and what would have to be there: one line a reason, the most first; and
+    where something failed, the order in which it did."""
+    seed = terminalreporter.config.getoption("randomly_seed", None)
+    if seed is not None and any(terminalreporter.stats.get(k) for k in ("failed", "error")):
+        terminalreporter.write_line(f"the order of these tests: --randomly-seed={seed}")
     reasons = collections.Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())

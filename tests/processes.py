@@ -46,8 +46,8 @@ def said(code: str, *arguments: str, **env: str) -> str:
 
 def free_port() -> int:
     """A port that nothing holds now, below those that outgoing connections are given: these are
-    taken at any moment."""
-    for port in random.sample(range(10_000, 32_768), 100):
+    taken at any moment. Chance is the machine's: a test's own is the same in each run."""
+    for port in random.SystemRandom().sample(range(10_000, 32_768), 100):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port

@@ -327,7 +327,7 @@ class SsmSecretStore:
             # from None: the original may quote the request with the secret's value
             what = "The parameter store"
             raise outage(error, what) or StorageUnavailable(
-                f"{what} refused {operation} ({error_code(error)})."
+                f"{what} refused {operation} ({_name(error)})."
             ) from None
 
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from .. import language
 from ..clock import new_id
-from ..errors import CallError, ResultError, StorageUnavailable
+from ..errors import CallError, KernelError, ResultError, StorageUnavailable
 from ..guards.field_names import closest
 from ..sdk.definitions import FunctionDef
 from ..sdk.result import User
@@ -82,10 +82,14 @@ class Faults:
         """Users who called here, and whether they are developers."""
 
     def report(self, error: BaseException, app_id: str, what: str) -> Fault:
-        """Log an error of `what` (`function add`) under a new incident number."""
-        fault = _fault(original_error(error), app_id, what, self._registry)
+        """Log an error of `what` (`function add`) under a new incident number, with the kernel's own
+        one behind it."""
+        original = original_error(error)
+        fault = _fault(original, app_id, what, self._registry)
         kind, _, name = what.partition(" ")
         place, text = f" at {fault.place}" * bool(fault.file), f": {fault.text}" * bool(fault.text)
+        if isinstance(original.__cause__, KernelError):
+            text += f" ({original.__cause__})"
         _log.warning(
             f"app=%s {kind}=%s error=%s incident=%s | {kind} failed%s%s",
             *(app_id, name, fault.error, fault.incident, place, text),
