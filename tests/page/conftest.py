@@ -1,6 +1,7 @@
 """A real Chromium against the local deployment. Skipped, with the reason, where there is no
 Chromium."""
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -94,10 +95,9 @@ def url(apps: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright, whose event loop occupies this thread: it ends with
-    the module, before others run."""
+@pytest.fixture(scope="session")
+def driven() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
+    """Debian's Chromium, and the event loop of Playwright, which drives it."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="Playwright has no wheel for this machine"
     )
@@ -112,21 +112,35 @@ def browser() -> Iterator[Any]:
             args=FLAGS,
             env={**os.environ, "TMPDIR": "/tmp"},  # a socket's path is 107 bytes at most
         )
-        yield chromium
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield chromium, loop
+        asyncio._set_running_loop(loop)
         chromium.close()
 
 
+@pytest.fixture(scope="module")
+def browser(driven: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
+    """The browser, whose driver's loop occupies this thread until the module ends: tests of other
+    modules have loops of their own."""
+    chromium, loop = driven
+    asyncio._set_running_loop(loop)
+    yield chromium
+    asyncio._set_running_loop(None)
+
+
 class Pages:
-    """The browser's pages, each in a context of its own. One that a test has left is the next one's,
-    as empty as a new one: a new one costs more than all that most tests do with it."""
+    """The browser's pages, each in a context of its own. One that a test has left is the next one's
+    of the same deployment, as empty as a new one: a new one costs more than all that most tests do
+    with it."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
         self._left: dict[str, list[Any]] = {}
 
-    def take(self, **options: Any) -> Any:
+    def take(self, url: str, **options: Any) -> Any:
         """A page with these options that nobody uses."""
-        kind = repr(sorted(options.items()))
+        kind = repr((url, sorted(options.items())))
         page = left.pop() if (left := self._left.get(kind)) else self._made(**options)
         page.context.kind = kind
         page.set_viewport_size(options["viewport"])
@@ -155,13 +169,13 @@ class Pages:
         return self._left.setdefault(context.kind, []).append(page)
 
 
-@pytest.fixture(scope="module")
-def pages(browser: Any) -> Pages:
-    return Pages(browser)
+@pytest.fixture(scope="session")
+def pages(driven: tuple[Any, asyncio.AbstractEventLoop]) -> Pages:
+    return Pages(driven[0])
 
 
 @pytest.fixture
-def visit(pages: Pages, url: str) -> Iterator[Visit]:
+def visit(browser: Any, pages: Pages, url: str) -> Iterator[Visit]:
     """`visit(token)`: the page signed in as that user. The test fails on a console error not
     `expected`, or when a stranger's script ran."""
     visited: list[tuple[Any, dict[str, Callable[[Any], None]]]] = []
@@ -183,7 +197,7 @@ def visit(pages: Pages, url: str) -> Iterator[Visit]:
                     problems.append(f"{message.text} {message.location['url']}".rstrip())
 
         usual = {"reduced_motion": "reduce", "viewport": {"width": 1400, "height": 900}}
-        page = pages.take(locale=locale, **{**usual, **options})
+        page = pages.take(url, locale=locale, **{**usual, **options})
         listeners = {"console": heard, "pageerror": lambda e: problems.append(f"error: {e}")}
         visited.append((page, listeners))
         for event, listener in listeners.items():

@@ -82,8 +82,8 @@ class Faults:
         """Users who called here, and whether they are developers."""
 
     def report(self, error: BaseException, app_id: str, what: str) -> Fault:
-        """Log an error of `what` (`function add`) under a new incident number, with the kernel's own
-        one behind it."""
+        """Log an error of `what` (`function add`), and the kernel's own behind it, under a new
+        incident number."""
         original = original_error(error)
         fault = _fault(original, app_id, what, self._registry)
         kind, _, name = what.partition(" ")

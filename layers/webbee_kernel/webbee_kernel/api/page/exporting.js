@@ -72,7 +72,7 @@ async function accepted(list) {
   fill(list, found.length ? found.map(row) : h("li.muted", t("acceptedNone")));
 }
 
-/** Erase everything, which `says` how far it is, asked again until nothing is left; false where it was not confirmed. */
+/** Erase everything, which `says` how far it is, asked again until nothing is left; false if it was not confirmed. */
 async function eraseMe(says) {
   const { confirm } = await api("DELETE", "/v1/me");
   if (!(await ask(t("eraseAsk"), t("eraseAll"), t("eraseTitle")))) return false;
