@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, GetJsonSchemaHandler
 
@@ -161,15 +161,6 @@ class ExposedDef:
     name: str
     func: Handler
     action_type: str = "read"
-
-
-class Chat(Protocol):
-    """What an extension knows of its chat face: what it is, its rules for the model, the functions
-    by name."""
-
-    description: str
-    system_prompt: str
-    functions: dict[str, FunctionDef]
 
 
 Directs = Literal[

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from .definitions import (
-    Chat,
     ExposedDef,
     FunctionDef,
     Handler,
@@ -82,7 +81,7 @@ class Extension:
         self.lifecycle: dict[str, Handler] = {}
         self.upgrades: dict[str, Handler] = {}
         self.health: Handler | None = None
-        self.chats: list[Chat] = []
+        self.chats: list[ChatExtension] = []
         self.cache_models: dict[str, type[BaseModel]] = {}
         self.indexes: dict[str, tuple[str, ...]] = {}
 
