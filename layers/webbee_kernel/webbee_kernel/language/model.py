@@ -97,6 +97,8 @@ class Words:
     undo = Role(_stems)  # takes back what was just made, "_" for a space: undo_that
     restore = Role(_stems)  # the same, and brings back what is gone: put_back
     telling = Role(_stems)  # before what is to be written, as a colon: saying, that_says
+    saying = Role(_stems)  # say, write: what follows behind a no is what is to be written
+    instead = Role(_stems)  # beside it, and no part of it: instead, rather
     toward = Role(_stems)  # points back at a person or a place: her, there
     things = Role(concepts)  # what apps hold and say of it: account, message, address, count
     asks = Role(concepts)  # what a question word asks for: who, when, where, count

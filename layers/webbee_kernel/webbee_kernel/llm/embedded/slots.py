@@ -221,7 +221,7 @@ class SlotValues(ReferenceResolver):
         tag = self.message.tag
         if named := self._named_text(tool):  # whatever else is called so
             return named
-        if any(c.is_sure and not c.is_by_words for c in readings):
+        if any(c.is_sure and not c.is_by_words for c in readings) and not self._is_bare_day(tag):
             return None
         is_about = self.message.is_about_card(tag, is_open=not readings) or self._is_new_day(tag)
         return self._corrections(tool, given) or ({} if is_about else None)
@@ -248,6 +248,8 @@ class SlotValues(ReferenceResolver):
         places["quote"] += sorted(texts, key=lambda name: -len(str(given[name])))
         if new := {places[kind][0]: text for kind, text in told.items() if places[kind]}:
             return new
+        if (said := self._said_text(tool, texts, tag)) and places["quote"]:
+            return {places["quote"][0]: said}
         dates = [*date_parameters(tool)]
         if len(dates) == 1:
             days = (self._date(known[dates[0]], (n, last), tag) for n in range(last))
@@ -255,18 +257,45 @@ class SlotValues(ReferenceResolver):
             return {dates[0]: value.value} if value else {}
         return self._new_texts({name: str(given[name]) for name in texts if given.get(name)}, tag)
 
+    def _said_text(self, tool: ToolSpec, texts: Sequence[str], tag: str) -> str:
+        """The text that "no, say …" tells; empty for a day or number alone, which takes the place
+        of the text's own."""
+        leads = [self._leads(tool, tag, name) for name in texts]
+        first, last = self.message.said_span(tag)
+        small = lexicon(tag).toward | language.of(tag).words.instead
+        first = self._start(first, tag, small.union(*leads)) if first < last else last
+        text = self.message.slice(first, last) if first < last else ""
+        found = [*self._dates(text, tag), *language.numbers(text, tag)]
+        words = {word_key(w.text, tag) for w in language.tokens(text)} - lexicon(tag).fillers
+        values = {word_key(w.text, tag) for m in found for w in language.tokens(m.text)}
+        return "" if words <= values else text
+
     def _new_texts(self, texts: Mapping[str, str], tag: str) -> JSONObject:
         """The texts that "no, …" or "make it …" changes; not "move the dentist to Friday"."""
-        if not (self.message.is_denial(tag) or self.message.is_about_card(tag, is_open=True)):
+        is_about = self.message.is_denial(tag) or self.message.is_about_card(tag, is_open=True)
+        if not (is_about or self._is_bare_day(tag)):
             return {}
         changed = {name: self._with_new_value(text, tag) for name, text in texts.items()}
         return {name: text for name, text in changed.items() if text}
 
     def _is_new_day(self, tag: str) -> bool:
-        """Whether the message is a no with another day: "no, on Friday"."""
-        return self.message.is_denial(tag) and self.has_edge_date(
+        """Whether the message is a no with another day, or nothing but a day: "no, on Friday"."""
+        is_no = self.message.is_denial(tag) and self.has_edge_date(
             (0, len(self.message.tokens)), tag
         )
+        return is_no or self._is_bare_day(tag)
+
+    def _is_bare_day(self, tag: str) -> bool:
+        """Whether the message has no words beside a day, or with a no points at something: it is
+        said of the card that waits, whatever was shown last."""
+        days = " ".join(m.text for m in self._dates(self.message.text, tag))
+        words, known = {word_key(w, tag) for w in self.message.keywords(tag)}, lexicon(tag)
+        others = words.difference(
+            (word_key(w.text, tag) for w in language.tokens(days)),
+            known.correction | language.of(tag).words.instead,
+        )
+        is_it = not known.reference.isdisjoint(self.message.stems(tag))
+        return bool(days) and (not others or (is_it and self.message.is_denial(tag)))
 
     def _with_new_value(self, text: str, tag: str) -> str:
         """A text with the message's only day or number in place of its own; empty for several."""
