@@ -888,13 +888,19 @@ ARCHIVE = [
 MOVE_TO_INBOX = [
     "move {ids} back to the inbox",
     "put {ids} back in the inbox",
+    "move {ids} to the inbox",
+    "put {ids} in the inbox",
     "unarchive {ids}",
     "верни {ids} во входящие",
+    "перемести {ids} во входящие",
     "перенеси {ids} во входящие",
     "verschieb {ids} zurück in den Posteingang",
     "leg {ids} zurück in den Posteingang",
+    "verschieb {ids} in den Posteingang",
     "remets {ids} dans la boîte de réception",
+    "déplace {ids} dans la boîte de réception",
     "devuelve {ids} a la bandeja de entrada",
+    "mueve {ids} a la bandeja de entrada",
 ]
 
 DELETE = [

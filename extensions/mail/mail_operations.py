@@ -39,11 +39,12 @@ class Listing:
 
 @dataclass(slots=True)
 class Done:
-    """What happened to messages; `unread` is how many of them were, `missing` are ids that were not
-    there, `failed` says why by account."""
+    """What happened to messages; `unread` is how many of them were, `unmoved` how many lay where
+    they were to go, `missing` are ids that were not there, `failed` says why by account."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     unread: int = 0
+    unmoved: int = 0
     erased: int = 0
     missing: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
@@ -154,12 +155,13 @@ def send_reply(account: MailAccount, ref: MessageRef, body: str, now: datetime) 
 
 
 def move_messages(account: MailAccount, refs: Sequence[MessageRef], to: str) -> Done:
-    """Move messages to the folder of this role."""
-    return _each_folder(
-        account,
-        refs,
-        lambda imap, folder, uids, done: {} if folder == to else imap.move(uids, to),
-    )
+    """Move messages to the folder of this role; those that lie there are only counted."""
+    others = [ref for ref in refs if ref.folder != to]
+    done = _each_folder(account, others, lambda imap, folder, uids, done: imap.move(uids, to))
+    if here := [ref for ref in refs if ref.folder == to]:
+        found = _each_folder(account, here, lambda imap, folder, uids, done: {})
+        done.unmoved, done.missing = len(found.rows), done.missing + found.missing
+    return done
 
 
 def delete_messages(account: MailAccount, refs: Sequence[MessageRef]) -> Done:

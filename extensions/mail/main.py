@@ -348,10 +348,14 @@ async def inbox(ctx: Context, **_: Any) -> ui.UINode:
 async def moved(ctx: Context, ids: list[str], to: str, told: str) -> ActionResult:
     """Messages moved to the folder of this role; `told` names their number, in data and words."""
     done = await each_account(ctx, ids, partial(move_messages, to=to))
+    there = say(ctx, f"{told}_already", done.unmoved) if done.unmoved else ""
+    if not done.rows:
+        return ActionResult.error(there, code="ALREADY_THERE")
     data = {told: len(done.rows), "messages": done.rows} | missing(done)
     undo = None if to == "inbox" else back(done)
     await put_back(ctx, done.unread if to == "inbox" else 0)
-    return await changed(ctx, data, say(ctx, told, len(done.rows)), undo)
+    summary = "; ".join(filter(None, (say(ctx, told, len(done.rows)), there)))
+    return await changed(ctx, data, summary, undo)
 
 
 async def put_back(ctx: Context, unread: int) -> None:

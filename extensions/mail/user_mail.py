@@ -115,13 +115,14 @@ async def each_account(
     for done in results:
         total.rows += done.rows
         total.unread += done.unread
+        total.unmoved += done.unmoved
         total.erased += done.erased
         total.missing += done.missing
     for account in concerned:
         if account.address in failed:
             total.missing += [str(r) for r in by_account[account]]
             total.failed[account.address] = failed[account.address].text(ctx.user.language)
-    if not total.rows:
+    if not (total.rows or total.unmoved):
         raise next(iter(failed.values())) if failed else not_found(", ".join(total.missing))
     return total
 

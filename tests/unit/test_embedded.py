@@ -12,6 +12,7 @@ import pytest
 from webbee_kernel import language
 from webbee_kernel.llm import function_form
 from webbee_kernel.llm.embedded import EmbeddedModel
+from webbee_kernel.llm.embedded.prompt_reader import Fact, ParsedPrompt, Records
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec, Undo
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
@@ -673,6 +674,16 @@ def test_a_thanks_a_farewell_and_a_yes_to_nothing_get_a_friendly_word_and_no_off
         assert said.text == language.of(language.detect(message)).say(told)
 
 
+def test_a_record_that_a_write_gives_another_id_is_known_by_that_alone() -> None:
+    shown = Fact("mail", "inbox", {"mails": [LETTER | {"subject": "Plan"}]})
+    there = Fact("mail", "file", {"mails": [{"id": "a7", "subject": "Plan"}]}, "", {"ids": ["m1"]})
+    back = Fact("mail", "back", {"mails": [{"id": "m2", "subject": "Plan"}]}, "", {"ids": ["a7"]})
+    facts, writes = [back, there, shown], {("mail", "file"), ("mail", "back")}
+    [row] = Records(ParsedPrompt(facts=facts), writes).rows("mail")
+    assert (row["id"], row["from"]) == ("m2", "sarah@example.com")
+    assert len(Records(ParsedPrompt(facts=facts)).rows("mail")) == 3  # what was only read
+
+
 HI = {"body": "Hi"}
 MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT, "format": "date"})
 
@@ -689,7 +700,7 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
         ("no, rather on Friday", HI, HI),
         ("no, say thank you instead", HI, {"body": "thank you"}),
         ("say thank you", HI, {"body": "thank you"}),
-        ("no, tell her that I am ill", HI, {"body": "I am ill"}),
+        ("no, tell her hello", HI, {"body": "hello"}),
         ("nein, schreib lieber danke", HI, {"body": "danke"}),
         ("нет, лучше напиши спасибо за всё", HI, {"body": "спасибо за всё"}),
         ("non, écris plutôt merci", HI, {"body": "merci"}),

@@ -475,8 +475,22 @@ def test_archiving_moves_messages_of_any_account_on_any_server(hidden: tuple[str
         assert "Q3 plan" not in held(servers, WORK) and len(held(servers, WORK)) == 4
         if not hidden:
             assert mail.call("read", id=ids(result)[0]).data["subject"] == "Q3 plan"
+            again = mail.call("archive", ids=ids(result))
+            assert (again.error_code, again.error) == ("ALREADY_THERE", "2 письма уже в архиве")
         gone = harness(servers).call("read", id=listed[0])
         assert gone.error_code == "NOT_FOUND" and "List or search again" in str(gone.error)
+
+
+def test_what_lies_where_it_is_to_go_is_told_beside_what_was_moved() -> None:
+    with MailServers(now=TODAY) as servers:
+        mail = harness(servers)
+        first, second = ids(mail.call("list_inbox", limit=2))
+        there = ids(mail.call("archive", ids=[first]))
+        both = mail.call("archive", ids=[*there, second])
+        assert both.summary == "Archived 1 message; 1 message is in the archive already"
+        assert mail.call("move_to_inbox", ids=ids(mail.call("list_inbox", limit=1))).error == (
+            "1 message is in the inbox already"
+        )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -128,9 +128,13 @@ class Records:
     def __init__(self, reading: ParsedPrompt, writes: Collection[tuple[str, str]] = ()) -> None:
         self._writes = writes
         self.is_after_write = any((f.app_id, f.fn_name) in writes for f in reading.facts[:1])
-        self.deleted_ids = _deleted(reading.facts)
         found = ((f, records_of(f.data)) for f in reading.facts)
-        self._results = [self._of(fact, rows) for fact, rows in found if rows is not None]
+        results = [(fact, rows) for fact, rows in found if rows is not None]
+        self._by_id = {str(row["id"]): row for _, rows in results for row in rows}
+        written = (f for f in reading.facts if (f.app_id, f.fn_name) in writes)
+        self._former = _renumbered(written, self._by_id)
+        self.deleted_ids = _deleted(reading.facts).union(self._former.values())
+        self._results = [self._of(fact, rows) for fact, rows in results]
         self._skeleton, self._facts = reading.skeleton_rows, reading.facts
         self.texts = reading.facts[0].texts if reading.facts else {}
         self._addresses = [_addresses_of(f.data) for f in reading.facts]
@@ -138,7 +142,13 @@ class Records:
     def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:
         """A result as (app, is_list, rows); results of writes are not lists."""
         is_list = fact.data not in rows and (fact.app_id, fact.fn_name) not in self._writes
-        return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self.deleted_ids]
+        left = [self._whole(r) for r in rows if str(r["id"]) not in self.deleted_ids]
+        return fact.app_id, is_list, left
+
+    def _whole(self, row: JSONObject) -> JSONObject:
+        """A record with the fields that it had under its former ids."""
+        former = self._by_id.get(self._former.get(str(row["id"]), ""))
+        return {**self._whole(former), **row} if former else row
 
     def is_newest(self, app_id: str) -> bool:
         """Whether the newest result is the app's, so that "it" refers to it."""
@@ -200,6 +210,24 @@ def _deleted(facts: Sequence[Fact]) -> set[str]:
     """The ids of deleted records."""
     results = (fact.data for fact in facts if isinstance(fact.data, dict))
     return {str(data["id"]) for data in results if data.get("deleted") and "id" in data}
+
+
+def _renumbered(writes: Iterable[Fact], known: Mapping[str, JSONObject]) -> dict[str, str]:
+    """The former id of each record that a write took by one id and gave back by another, under the
+    same name, as a mail server does that moves a message."""
+    former = dict[str, str]()
+    for fact in writes:
+        rows = {str(row["id"]): row for row in records_of(fact.data) or ()}
+        took = sorted({*_given(fact)} & known.keys() - rows.keys())
+        pairs = [(new, old) for new in rows for old in took]
+        former |= {new: old for new, old in pairs if name_of(rows[new]) == name_of(known[old])}
+    return former
+
+
+def _given(fact: Fact) -> list[str]:
+    """The values of a call's arguments, those of lists one by one."""
+    values = (v if isinstance(v, list) else [v] for v in fact.arguments.values())
+    return [str(one) for value in values for one in value]
 
 
 def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
