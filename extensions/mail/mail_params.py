@@ -152,4 +152,6 @@ class IdsParams(BaseModel):
 class MarkParams(IdsParams):
     """One or several messages, and what they become."""
 
-    read: bool = Field(True, description="False to mark them as unread.")
+    read: Annotated[bool, titled(**texts("label_read"))] = Field(
+        True, description="False to mark them as unread."
+    )

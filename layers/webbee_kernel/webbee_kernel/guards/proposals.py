@@ -240,7 +240,7 @@ def _call(
             if not leaf.is_absent
             or leaf.path in shown
             or leaf.has_default_value
-            or (effect == "destructive" and leaf.value is True)  # `all: true` says how much
+            or leaf.value is True  # `all: true` says how much, `read: true` what is done
         ]
         + [
             {

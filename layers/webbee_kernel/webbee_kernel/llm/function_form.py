@@ -198,12 +198,14 @@ def _label(parameter: Parameter, tag: str) -> str:
 
 def _help(parameter: Parameter, label: str, tag: str) -> str:
     """The first sentence of an argument's description, without brackets (meant for models); empty
-    for a list of choices, for what the label says, and beside a label in another language."""
+    for a list of choices, for what the label says or every language knows, and beside a label in
+    another language."""
     schema, words = parameter.schema, parameter.name.replace("_", " ")
     text = _SENTENCE.split(_BRACKETS.sub("", str(schema.get("description", ""))), maxsplit=1)[0]
     if "enum" in schema:
         text = text.partition(":")[0]
-    if text.partition(",")[0] in (*schema.get("enum", ()), label):
+    is_known = f"field_{words}" in language.of(tag).sentences or "x-titles" in schema
+    if is_known or text.partition(",")[0] in (*schema.get("enum", ()), label):
         return ""
     is_foreign = label != words and language.detect(text, tag) != language.of(tag).tag
     return "" if is_foreign or text.casefold() == label.casefold() else text[:200]

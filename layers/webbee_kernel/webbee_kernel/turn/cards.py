@@ -23,7 +23,7 @@ from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
 from ..types import JSON, CallOutcome, JSONObject, Step
-from .confirmation import MAX_CHOICES, MAX_LABEL, MIN_CHOICES, answer
+from .confirmation import MAX_CHOICES, MAX_LABEL, MIN_CHOICES, answer, says_undo
 from .results_block import hide
 from .session_memory import undo_receipts
 
@@ -87,10 +87,11 @@ def own_card(turn: Turn, waits: Iterable[PendingConfirmation]) -> PendingConfirm
     return next((p for p in waits if p.request_id in own), None)
 
 
-def card_answer(card: PendingConfirmation, message: str) -> bool | None:
-    """The yes or no of a message to a card; None also for the repeated message that led to it, such
-    as "undo that"."""
-    return None if message == card.message else answer(message, behind_card=True)
+def card_answer(card: PendingConfirmation, message: str, memory: SessionMemory) -> bool | None:
+    """The yes or no of a message to a card; None also for the repeated message that led to it, and
+    for an "undo" behind the card of one, in whatever words that was asked for."""
+    is_undo = says_undo(card.message) and any(undo_receipts(memory, s) for s in steps(card))
+    return None if message == card.message else answer(message, behind_card=not is_undo)
 
 
 def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:

@@ -83,6 +83,12 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
     return None if words - beside_yes or not words & yes else True
 
 
+def says_undo(message: str) -> bool:
+    """Whether a message has words that take something back, in any language."""
+    words = set(_fold_words(message))
+    return any(words.issuperset(p.split("_")) for p in language.forms("undo", "restore"))
+
+
 def is_agreement(message: str, reply: str) -> bool:
     """Whether a message is a yes to the reply's question, with no words that the reply lacks: "yes,
     please do the exchange". It does not answer a card, and a reply must end in a question."""

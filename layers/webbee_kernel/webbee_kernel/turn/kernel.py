@@ -113,7 +113,7 @@ class Kernel:
             waits = cards.waiting(last, state.now)
             card = own_card(last, waits) if waits else None
             # a plain yes or no; anything longer is a message
-            if card and (said := card_answer(card, ask.message)) is not None:
+            if card and (said := card_answer(card, ask.message, state.memory)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
                 return await self._answer_card(state, card.confirmation_id, said)
             # "2", or a choice's own words

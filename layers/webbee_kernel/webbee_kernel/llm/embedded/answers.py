@@ -58,7 +58,7 @@ def _answer(
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
     if form := _correction(readings, commands, request, tag):
         return form
-    if calls := split_calls(commands) or calls_per_record(readings, is_listed=False):
+    if calls := split_calls(commands, readings) or calls_per_record(readings, is_listed=False):
         return to_calls(calls)
     # a sure write takes all of the message: "note: buy milk and call Anna"
     is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)

@@ -10,22 +10,53 @@ from typing import Final
 
 from ... import language
 from .commands import Commands
-from .examples import Command, free_names
+from .examples import Command, Span, free_names
 from .message import COLON
 
 MAX_CALLS: Final = 10
 """Maximum calls of one message; with more none is made."""
 
 
-def split_calls(commands: Commands) -> list[Command]:
-    """A command for each part of the text after a colon, if the words before it count them, or name
-    the record in another form than the examples: "new tasks: milk, bread"."""
+def split_calls(commands: Commands, readings: Sequence[Command]) -> list[Command]:
+    """A command for each part of the text after a colon, or of a title that is a list."""
+    is_led = bool(commands.message.colon)
+    return _sure_commands(commands, _led(commands) if is_led else _listed(commands, readings))
+
+
+def _led(commands: Commands) -> list[str]:
+    """The message once for each part of the text after its colon, if the words before it count
+    them, or name the record in another form than the examples: "new tasks: milk, bread"."""
     message, at = commands.message, commands.message.colon
-    head, count = _split_count(message.text[: message.tokens[at].start] if at else "", message.tag)
-    if not (head and (count or _is_plural(commands, at))):
+    head, count = _split_count(message.text[: message.tokens[at].start], message.tag)
+    if not (count or _is_plural(commands, (at - 1, at))):
         return []
     splits = [parts for parts in _parts(commands, at) if len(parts) == (count or len(parts))]
-    return _sure_commands(commands, [f"{head}: {part}" for part in splits[0]]) if splits else []
+    return [f"{head}: {part}" for part in splits[0]] if splits else []
+
+
+def _listed(commands: Commands, readings: Sequence[Command]) -> list[str]:
+    """The message once for each item of a title that lists three or more, beside the app's noun in
+    the plural: "add milk, bread and eggs to my tasks"."""
+    message, title = commands.message, _title(readings)
+    start = message.text.find(title)
+    inside = [
+        n for n, t in enumerate(message.tokens) if t.start in range(start, start + len(title))
+    ]
+    if not inside or not _is_plural(commands, (inside[-1] + 1, len(message.tokens))):
+        return []
+    parts = next(_parts(commands, inside[0] - 1, inside[-1] + 1))
+    sizes = [len(part.split()) for part in parts]
+    # "buy milk, bread and eggs" is one errand
+    is_list = len(parts) > 2 and sizes[0] <= max(sizes[1:])
+    after = message.text[start + len(title) :]
+    return [message.text[:start] + part + after for part in parts if is_list]
+
+
+def _title(readings: Sequence[Command]) -> str:
+    """The title that the only command gives to something; else empty."""
+    keys = {*language.title_keys()}
+    told = [str(v) for c in readings for k, v in c.arguments.items() if k in keys]
+    return told[0] if len(readings) == len(told) == 1 else ""
 
 
 def _split_count(head: str, tag: str) -> tuple[str, int]:
@@ -37,10 +68,11 @@ def _split_count(head: str, tag: str) -> tuple[str, int]:
     return f"{head[: one.start]} {head[one.end :]}", int(one.value)
 
 
-def _parts(commands: Commands, at: int) -> Iterator[list[str]]:
+def _parts(commands: Commands, at: int, end: int | None = None) -> Iterator[list[str]]:
     """Candidate splits of the text after a position: at punctuation and final conjunctions, at all
     of these, at punctuation only."""
-    message, last = commands.message, len(commands.message.tokens)
+    message = commands.message
+    last = len(message.tokens) if end is None else end
     joints = commands.boundaries((at + 1, last))
     marks = [n for n in joints if not commands.is_conjunction(n)]
     ends = [n for n in joints if n >= max(marks, default=0)]
@@ -61,11 +93,11 @@ def _sure_commands(commands: Commands, messages: Sequence[str]) -> list[Command]
     return found if [kind for _, kind in kinds] == ["write"] and len(found) == len(readings) else []
 
 
-def _is_plural(commands: Commands, at: int) -> bool:
-    """Whether the app's noun right before a position has another form than in similar examples."""
-    stems, words = commands.message.stems(commands.message.tag)[:at], commands.message.words
-    nouns = commands.values.all_nouns(commands.message.tag)
-    said = {words[at - 1]} if nouns.issuperset(stems[-1:]) else set()
+def _is_plural(commands: Commands, span: Span) -> bool:
+    """Whether an app's noun in a span has another form than in similar examples."""
+    message, tag = commands.message, commands.message.tag
+    stems, nouns = message.stems(tag), commands.values.all_nouns(tag)
+    said = {message.words[n] for n in range(*span) if stems[n] in nouns}
     examples = (p.pieces for p in commands.examples if p.pieces[0].stem in stems)
     pairs = chain.from_iterable(map(pairwise, examples))
     leads = {a.form for a, b in pairs if b.slot in language.title_keys() or b.stem == COLON}

@@ -131,8 +131,7 @@ class Records:
         found = ((f, records_of(f.data)) for f in reading.facts)
         results = [(fact, rows) for fact, rows in found if rows is not None]
         self._by_id = {str(row["id"]): row for _, rows in results for row in rows}
-        written = (f for f in reading.facts if (f.app_id, f.fn_name) in writes)
-        self._former = _renumbered(written, self._by_id)
+        self._former = _renumbered(reading.facts, writes, self._by_id)
         self.deleted_ids = _deleted(reading.facts).union(self._former.values())
         self._results = [self._of(fact, rows) for fact, rows in results]
         self._skeleton, self._facts = reading.skeleton_rows, reading.facts
@@ -212,11 +211,13 @@ def _deleted(facts: Sequence[Fact]) -> set[str]:
     return {str(data["id"]) for data in results if data.get("deleted") and "id" in data}
 
 
-def _renumbered(writes: Iterable[Fact], known: Mapping[str, JSONObject]) -> dict[str, str]:
+def _renumbered(
+    facts: Iterable[Fact], writes: Collection[tuple[str, str]], known: Mapping[str, JSONObject]
+) -> dict[str, str]:
     """The former id of each record that a write took by one id and gave back by another, under the
     same name, as a mail server does that moves a message."""
     former = dict[str, str]()
-    for fact in writes:
+    for fact in (f for f in facts if (f.app_id, f.fn_name) in writes):
         rows = {str(row["id"]): row for row in records_of(fact.data) or ()}
         took = sorted({*_given(fact)} & known.keys() - rows.keys())
         pairs = [(new, old) for new in rows for old in took]

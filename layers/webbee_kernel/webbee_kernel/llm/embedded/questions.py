@@ -179,7 +179,7 @@ class Questions:
         words = frozenset(word_key(word, tag) for word in self._message.keywords(tag))
         rests = {t.app_id: words - self._values.nouns(t.app_id, tag) for t in tools}
         apps = [app_id for app_id in rests if rests[app_id] < words]
-        is_one = len(apps) == 1 and self._is_led and len(words) <= MAX_TOPIC
+        is_one = all((len(apps) == 1, self._is_led, len(words) <= MAX_TOPIC))
         if not is_one or self._has_more(self._list_words, tag):
             return ""
         searchable = {c.tool.app_id for c in self.searches()}

@@ -98,7 +98,7 @@ class ReferenceResolver:
         """The id of the record that the words name, number, or point at. Without the app's noun,
         only words of its own name a record, or it is the app's that was shown last."""
         app_id = tool.app_id
-        if self.message.has_negation(tag, *span):  # "not done"
+        if self.is_limited(span, tag):
             return None
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
         title = self.message.slice(*span).rstrip("?!.… ").casefold()
@@ -127,6 +127,14 @@ class ReferenceResolver:
             placed = self._by_place(kind, ordinals, span, app_id)
             return placed or (Unclear((), span) if rows else unknown)
         return self._by_pronoun(kind, stems, span, app, tag) if rows or has_noun else None
+
+    def is_limited(self, span: Span, tag: str) -> bool:
+        """Whether these words deny something or leave something out: "not done", "all but the
+        first"."""
+        stems = self.message.stems(tag)[slice(*span)]
+        is_all = not lexicon(tag).every.isdisjoint(stems)
+        is_part = is_all and not language.of(tag).words.limits.isdisjoint(stems)
+        return is_part or self.message.has_negation(tag, *span)
 
     def _unknown(self, span: Span, app_id: str, tag: str) -> Unclear | None:
         """A record that these words may name and that was not shown yet."""

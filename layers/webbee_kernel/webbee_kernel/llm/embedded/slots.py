@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -70,7 +70,7 @@ class SlotValues(ReferenceResolver):
         # a title that is to be found, not made
         if is_title and form != "quote" and free_names(tool, "id", ()):
             # "delete the list not yet", and of tasks "the note"
-            if self.message.has_negation(tag, *span) or self.is_other_app(tool.app_id, tag, span):
+            if self.is_limited(span, tag) or self.is_other_app(tool.app_id, tag, span):
                 return None
         first, text = span[0], self.message.slice(*span)
         # one line: its last full stop is the sentence's
@@ -248,8 +248,8 @@ class SlotValues(ReferenceResolver):
         places["quote"] += sorted(texts, key=lambda name: -len(str(given[name])))
         if new := {places[kind][0]: text for kind, text in told.items() if places[kind]}:
             return new
-        if (said := self._said_text(tool, texts, tag)) and places["quote"]:
-            return {places["quote"][0]: said}
+        if (text := self._said_text(tool, texts, tag)) and places["quote"]:
+            return {places["quote"][0]: text}
         dates = [*date_parameters(tool)]
         if len(dates) == 1:
             days = (self._date(known[dates[0]], (n, last), tag) for n in range(last))
@@ -379,7 +379,7 @@ class SlotValues(ReferenceResolver):
             found[name], at = (at, end), end
         return found if found.keys() - {names[0]} else {}
 
-    def _start(self, at: int, tag: str, leads: set[str]) -> int:
+    def _start(self, at: int, tag: str, leads: Collection[str]) -> int:
         """The start of a text after lead-in words: "know | that", "the text | :"."""
         stems, last = self.message.stems(tag), len(self.message.tokens) - 1
         while at < last and (stems[at] in leads or stems[at] == COLON):
