@@ -348,6 +348,9 @@ def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
 
 def _converted(value: Any, path: str) -> Any:
     """The converted value, with members still unconverted."""
+    # nearly all are JSON already
+    if type(value) is list or (type(value) is dict and {*map(type, value)} <= {str}):
+        return value
     for kind, form in _CONVERTERS:
         if isinstance(value, kind):
             return form(value)

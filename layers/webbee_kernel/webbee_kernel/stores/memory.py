@@ -110,8 +110,8 @@ class MemoryDatabase(Database):
     async def write(self, *writes: Write) -> Item:
         with self._lock:
             # every condition before the first write: a transaction leaves nothing half done
-            before_all = [self._check_condition(write) for write in writes]
-            after_all = [self._apply(*pair) for pair in zip(writes, before_all, strict=True)]
+            before_all = list(map(self._check_condition, writes))
+            after_all = list(map(self._apply, writes, before_all))
         # outside the lock: listeners must not block other requests
         for write, before, after in zip(writes, before_all, after_all, strict=True):
             if write.table == self._stream_table and after and not before:
