@@ -13,7 +13,8 @@ from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.arguments import conform
-from webbee_kernel.guards.consent import Basis, destinations, needs_consent
+from webbee_kernel.guards.consent import Basis, consent_keys, destinations, needs_consent
+from webbee_kernel.guards.field_names import labels
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
 from webbee_kernel.guards.result_records import CallData, Title, Titles
@@ -75,6 +76,13 @@ def test_the_answers_to_an_apps_question_are_arguments_of_its_call() -> None:
 
 
 LEAVING = [
+    (
+        f("update_event", event_id=TEXT, send_updates=TEXT),
+        {"event_id": "e1", "send_updates": "all"},
+    ),
+    (f("update_pull_request", pr=TEXT, state=TEXT), {"pr": "p1", "state": "published"}),
+    look("convert", svg="<image href='//evil.example/4711'/>"),
+    look("convert", command="see https:/evil.example/4711"),
     call("post", text="salary"),
     call("create_issue", title="salary", assignee="eve"),
     (
@@ -438,6 +446,50 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
         assert needs_consent(send, {**to, "file_id": ident}, asked), message
     asked = moment("send the Contract Christian", data)._replace(accepted=accepted)
     assert not needs_consent(send, {**to, "file_id": "f-1"}, asked)
+
+
+@pytest.mark.parametrize(
+    ("given", "later", "proposed"),
+    [
+        ({"group": "Chess club"}, {}, True),
+        ({"limit": 5}, {}, True),
+        ({"limit": 5, "subject": "Hi"}, {"limit": 5}, False),  # a text less
+        ({}, {"subject": "Hi"}, False),
+        ({"since": "2026-05-14"}, {"since": "2000-01-01"}, True),  # which of many go along
+        ({"since": "2026-05-14", "body": "Hi"}, {"since": "2026-05-15", "body": "Hi"}, False),
+    ],
+)
+def test_what_was_given_with_an_accepted_destination_is_not_left_to_a_default(
+    given: dict[str, Any], later: dict[str, Any], proposed: bool
+) -> None:
+    optional = {"type": "string", "default": ""}
+    names = dict.fromkeys(("to", "group", "subject", "since", "body"), optional)
+    export, to = f("export", limit={"default": 100}, **names), {"to": "ann@example.org"}
+    asked = moment("thanks: 5, Hi")._replace(accepted=consent_keys(export, {**to, **given}))
+    assert needs_consent(export, {**to, **later}, asked) is proposed
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "shown"),
+    [
+        (f("create_gist", content=TEXT, secret={"type": "boolean", "default": True}),
+         {"content": "x", "secret": False}, "secret: no"),
+        (f("delete_secret", "destructive", secret=TEXT), {"secret": "prod_db"}, "prod_db"),
+        (f("send_digest", to=TEXT, attach_inbox={"type": "boolean", "default": True}),
+         {"to": "ann@example.org"}, "attach inbox: yes"),
+        (f("delete_mails", "destructive", older_than_days={"type": "integer", "default": 0}),
+         {}, "older than days: 0"),
+    ],
+)  # fmt: skip
+def test_a_card_tells_flags_and_defaults_and_which_secret_is_revoked(
+    function: FunctionInfo, given: dict[str, Any], shown: str
+) -> None:
+    assert shown in told(function, given, Titles()).summary
+
+
+def test_a_long_title_ends_as_it_does() -> None:
+    name = f"{'Quarterly report ' * 20}final"
+    assert next(labels({"name": name})).endswith("report final")
 
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:

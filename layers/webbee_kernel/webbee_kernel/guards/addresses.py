@@ -310,6 +310,8 @@ _BLOCK = re.compile(r"(?:[ \t]*+\n)*+(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]++\S)
 _END = r"[^\s<>\"'«»“”]+"
 _ADDRESS = re.compile(
     rf"(?i)[\w.+%'-]{{1,64}}@[\w-]+(?:\.[\w-]+)+|\b[a-z][a-z0-9+.-]{{0,40}}://{_END}|\bwww\.{_END}"
+    # as browsers mend them: the page's own scheme, one slash, slashes the other way
+    rf"|\bhttps?:[/\\]{_END}|(?<![:/\w])//[\w-]+(?:\.[\w-]+)+{_END}"
     rf"|(?<![\w./-])(?:[\w-]+\.)+[a-z]{{2,24}}(?::\d+)?/{_END}"
 )
 

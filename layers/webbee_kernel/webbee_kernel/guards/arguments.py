@@ -21,7 +21,16 @@ from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
 from ..sdk.result import ANSWERS
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import form_of
-from .field_names import is_id_name, is_record_number, is_secret_name, words_of
+from .field_names import (
+    ABOUT,
+    CONTENT,
+    LOOKUP,
+    PLACES,
+    is_id_name,
+    is_record_number,
+    is_secret_name,
+    words_of,
+)
 
 MARKER = "x-directs"
 """Schema keyword for what a parameter directs (`webbee_kernel.sdk.directs`)."""
@@ -143,6 +152,19 @@ def is_id(leaf: Leaf, function: FunctionInfo) -> bool:
     if leaf.marker == "id" or leaf.name == function.id_projection or is_id_name(leaf.name):
         return True
     return not isinstance(leaf.value, str) and is_record_number(leaf.name)
+
+
+def is_content(leaf: Leaf) -> bool:
+    """Whether the name stands for content, or for a property of content."""
+    words = words_of(leaf.name)
+    return not (CONTENT.isdisjoint(words) and ABOUT.isdisjoint(words[-1:]))
+
+
+def is_known_key(leaf: Leaf) -> bool:
+    """Whether it is an object key that is a common field name."""
+    words = words_of(str(leaf.value)) if leaf.is_key else []
+    known = ABOUT | CONTENT | LOOKUP | PLACES.keys()
+    return len(words) == 1 and (not known.isdisjoint(words) or is_id_name(str(leaf.value)))
 
 
 def _keyword(shapes: Shapes, keyword: str) -> str:

@@ -22,21 +22,21 @@ from typing import Final, Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import has_address, host_of, id_digits, is_date, is_network_url, key_of
-from .arguments import Leaf, all_leaves, is_id, leaves, parameters
+from .addresses import form_of, has_address, host_of, id_digits, is_date, is_network_url, key_of
+from .arguments import Leaf, all_leaves, is_content, is_id, is_known_key, leaves, parameters
 from .field_names import (
     ABOUT,
     CONTENT,
     EXCEPT,
-    FILES,
     INCLUDES,
+    PAYLOADS,
     is_count,
     is_id_name,
     kind_of,
     words_of,
 )
 from .references import References
-from .sinks import NO_ARGUMENTS, Sink, effect_of, is_content, is_known_key, sinks, urls
+from .sinks import NO_ARGUMENTS, Sink, effect_of, sinks, urls
 from .user_words import UserWords, words_in
 
 Given = Mapping[str, JSON]
@@ -180,19 +180,27 @@ def _has_unbound(
 ) -> bool:
     """Whether content for accepted destinations was neither said nor accepted by the user."""
     choices = _choices(function, arguments, found)
+    given = _terms(function, arguments, found)
+    left_out = function.input_schema.get("properties", {}).keys() - given
+    if not _term_keys(function, left_out, found).isdisjoint(basis.accepted):
+        return True  # a default decides what goes along now
     known = {s.path for s, _ in found} | {p for p, key in choices if key in basis.accepted}
     # "send Anna's report to Anna" must not name a record called Anna by who gets it
     records = basis.typed.without(s.value for s, _ in found)
-    is_bare = any(s.value == NO_ARGUMENTS for s, _ in found)
-    content = (leaf for leaf in all_leaves(function, arguments) if leaf.path not in known)
+    content = [leaf for leaf in all_leaves(function, arguments) if leaf.path not in known]
+    # a date beside no text says which of many go along
+    is_textless = not any(leaf.value and is_content(leaf) for leaf in content)
+    is_bare = is_textless or any(s.value == NO_ARGUMENTS for s, _ in found)
     return any(_is_unbound(leaf, function, records, is_bare) for leaf in content)
 
 
 def consent_keys(function: FunctionInfo, arguments: Given) -> tuple[str, ...]:
-    """The keys that a yes to this call accepts: its destinations and the choices made with them."""
+    """The keys that a yes to this call accepts: its destinations, the choices made with them, and
+    the names of what else was given."""
     found = destinations(function, arguments)
     choices = _choices(function, arguments, found)
-    return tuple(key for _, key in (*found, *choices) if key)
+    terms = sorted(_term_keys(function, _terms(function, arguments, found), found))
+    return (*(key for _, key in (*found, *choices) if key), *terms)
 
 
 def _choices(
@@ -204,6 +212,35 @@ def _choices(
     for leaf in all_leaves(function, arguments) if found else ():
         if leaf.is_choice:
             yield leaf.path, key_of(*which, "app", json.dumps([leaf.value, targets]), leaf.path)
+
+
+def _terms(function: FunctionInfo, arguments: Given, found: Sequence[tuple[Sink, str]]) -> set[str]:
+    """The parameters of an outward call that are given, except addresses, texts, files and
+    records."""
+    given = [x for x in all_leaves(function, arguments) if found and x.names and not x.is_key]
+    own = (x for x in given if not (x.is_default or x.value == ""))
+    return {x.names[0] for x in own if _is_term(x, function)}
+
+
+def _is_term(leaf: Leaf, function: FunctionInfo) -> bool:
+    """Whether an argument may say how much goes along."""
+    if isinstance(leaf.value, str) and (is_content(leaf) or form_of(leaf.value)):
+        return False
+    if leaf.is_offered and not any(shape.get("default") for shape in leaf.shapes):
+        return False  # without it nothing is chosen
+    return not (is_id(leaf, function) or PAYLOADS & {*words_of(leaf.name)})
+
+
+def _term_keys(
+    function: FunctionInfo, names: Iterable[str], found: Sequence[tuple[Sink, str]]
+) -> set[str]:
+    """The keys that remember that these parameters were given when a destination was accepted."""
+    which, targets = (function.app_id, function.fn_name, "app"), sorted(key for _, key in found)
+    return {key_of(*which, to, name) for name in names for to in targets[:_MAX_TARGETS]}
+
+
+_MAX_TARGETS: Final = 4
+"""Destinations of a call for which the parameters given with them are remembered."""
 
 
 def _is_unbound(leaf: Leaf, function: FunctionInfo, records: References, is_bare: bool) -> bool:
@@ -247,15 +284,8 @@ def _is_payload(function: FunctionInfo, name: str, value: object, records: Refer
     """Whether an argument of an outward call is a file or record that is sent, by its name or
     because its value is a known record."""
     words = set(words_of(name))
-    is_named = is_id_name(name) or name == function.id_projection or bool(words & _PAYLOAD_NAMES)
+    is_named = is_id_name(name) or name == function.id_projection or bool(words & PAYLOADS)
     return is_named or (isinstance(value, str) and records.is_known(value))
-
-
-_PAYLOAD_NAMES = FILES | frozenset(
-    "filename filenames doc docs image images photo photos picture media record records item items"
-    " path paths folder".split()
-)
-"""Names of files and records that are sent."""
 
 
 def _is_unbound_open(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:

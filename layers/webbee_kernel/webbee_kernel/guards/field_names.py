@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from .. import language
+from ..text import ELLIPSIS
 
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|[^\W_]+")
@@ -31,17 +32,19 @@ def is_id_name(name: str) -> bool:
     return bool(_ID_NAME.search(name))
 
 
-MAX_LABEL = 120
-"""Maximum characters of a label."""
+MAX_LABEL, LABEL_TAIL = 120, 40
+"""Maximum characters of a label, and of a longer one's end, where two may differ."""
 
 
 def labels(record: Mapping[str, Any]) -> Iterator[str]:
     """The labels of a record: title, subject, file name."""
     titles = {*language.title_keys(), "filename", "title", "name", "subject", "label"}
     for key, value in record.items():
-        if isinstance(value, str) and 0 < len(value) <= MAX_LABEL and "\n" not in value:
+        if isinstance(value, str) and value and "\n" not in value:
             if titles.intersection(words_of(str(key))) or str(key).casefold() in titles:
-                yield value
+                is_long = len(value) > MAX_LABEL
+                end = f"{ELLIPSIS}{value[-LABEL_TAIL:]}" if is_long else ""
+                yield value[: MAX_LABEL - len(end)] + end
 
 
 EXCEPT = frozenset({"but", "except"})
@@ -50,6 +53,12 @@ EXCLUSIONS = EXCEPT | frozenset("exclude excluded ignore keep skip without".spli
 
 FILES = frozenset("attachment attachments file files document documents".split())
 """Names of attachments."""
+
+PAYLOADS = FILES | frozenset(
+    "filename filenames doc docs image images photo photos picture media record records item items"
+    " path paths folder".split()
+)
+"""Names of files and records that are sent."""
 
 _SECRETS = frozenset(
     "password passwords passwd pwd pw passphrase passcode secret secrets token pin otp cvv cvc csc"
@@ -242,7 +251,7 @@ if the function's name says so."""
 
 OUTWARD_VERBS = frozenset(
     "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
-    " respond accept submit vote call dial grant deploy push".split()
+    " respond accept decline refund submit vote call dial grant deploy push".split()
 )
 """First words of function names with such an effect; elsewhere they may be nouns."""
 
@@ -252,7 +261,7 @@ DESTROY = frozenset(
 )
 """Words of flags, choices and times that destroy something."""
 
-DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase truncate".split())
+DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase empty truncate".split())
 """Verbs of function names that are destructive whatever the declaration."""
 
 FORWARD = frozenset("send resend forward share publish broadcast tweet announce export".split())
@@ -309,8 +318,11 @@ LOOKUP = frozenset(
 )
 """Names of lookup parameters."""
 
-ABOUT = frozenset(
-    "subject body text title type kind format label status state count template language lang"
+STATES = frozenset("type kind format status state".split())
+"""Last words of names whose value is one of a few."""
+
+ABOUT = STATES | frozenset(
+    "subject body text title label count template language lang"
     " notification notifications preference preferences prefix signature description summary"
     " comment".split()
 )

@@ -122,8 +122,8 @@ def _secret_paths(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
 
 def _is_hidden(leaf: Leaf) -> bool:
     """Whether a card hides it: a secret, except a sentence that is one only by its name."""
-    is_text = len(str(leaf.value).split()) > 2
-    return leaf.is_declared_secret or (is_secret_value(leaf.name) and not is_text)
+    is_said = isinstance(leaf.value, bool) or len(str(leaf.value).split()) > 2
+    return leaf.is_declared_secret or (is_secret_value(leaf.name) and not is_said)
 
 
 def describe(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en") -> str:
@@ -228,6 +228,7 @@ def _call(
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     shown = {sink.path for sink in found}
+    is_only = effect == "destructive" and sum(not leaf.is_absent for leaf in leaves) == 1
     return {
         "app": app_name(step.app_id, catalogue, tag),
         "icon": app.icon if app else "",
@@ -235,12 +236,14 @@ def _call(
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
-            _field(leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag)
+            _field(leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag, is_only)
             for leaf in leaves
             if not leaf.is_absent
             or leaf.path in shown
             or leaf.has_default_value
-            or leaf.value is True  # `all: true` says how much, `read: true` what is done
+            # `all: true` says how much, `read: true` what is done, `older_than_days: 0` how old
+            or leaf.value is True
+            or (effect == "destructive" and type(leaf.value) in (int, float))
         ]
         + [
             {
@@ -277,11 +280,12 @@ def _title(function: FunctionInfo, tag: str) -> str:
 
 
 def _field(
-    leaf: Leaf, is_destination: bool, title: str, texts: Collection[str], tag: str
+    leaf: Leaf, is_destination: bool, title: str, texts: Collection[str], tag: str, is_only: bool
 ) -> JSONObject:
-    """One argument as JSON: name, value and kind; `texts` are the paths of editable texts."""
+    """One argument as JSON: name, value and kind; `texts` are the paths of editable texts,
+    `is_only`: it alone says what is destroyed."""
     name, value = _name(leaf, tag), leaf.value
-    if _is_hidden(leaf) and not is_destination:
+    if _is_hidden(leaf) and not (is_destination or title or is_only):
         return {"name": name, "value": HIDDEN, "kind": "secret"}
     if isinstance(value, bool):
         label = language.of(tag).say("said_yes" if value else "said_no")

@@ -16,7 +16,7 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from . import field_names as fields
 from .addresses import addresses_in, form_of, header_recipients, is_moment, is_web_address
-from .arguments import Leaf, all_leaves, leaves, parameters
+from .arguments import Leaf, all_leaves, is_content, is_known_key, leaves, parameters
 from .field_names import Kind, has_word, is_count, is_id_name, kind_by_name, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
@@ -76,7 +76,7 @@ def _flag_sinks(found: Sequence[Leaf]) -> Iterator[Sink]:
             continue
         if _opens_access(leaf) or _is_send_time(leaf):
             yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
-        elif leaf.is_offered and isinstance(leaf.value, str) and _is_send_choice(leaf):
+        elif _is_option(leaf) and _is_send_choice(leaf):
             yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
 
 
@@ -120,7 +120,17 @@ def _is_send_choice(leaf: Leaf) -> bool:
     is_sharing = has_word(leaf.name, fields.CARRIES) or not fields.PLACES.keys().isdisjoint(
         words_of(value)
     )
-    return leaf.is_choice and not is_content(leaf) and is_sharing
+    return not leaf.is_default and not is_content(leaf) and is_sharing
+
+
+def _is_option(leaf: Leaf) -> bool:
+    """Whether it is a text that the schema offers, or a single word where it could have offered
+    some."""
+    if not isinstance(leaf.value, str) or leaf.is_key:
+        return False
+    may_be = not fields.STATES.isdisjoint(words_of(leaf.name)[-1:]) or not is_content(leaf)
+    is_word = leaf.value.replace("_", "").isalpha() and not leaf.is_item
+    return leaf.is_offered or (may_be and is_word)
 
 
 def urls(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
@@ -215,7 +225,7 @@ def _is_destroy_flag(leaf: Leaf, *, is_read: bool) -> bool:
     if leaf.is_set or (is_read and not _is_method(leaf)):
         return is_named and leaf.is_set
     if isinstance(leaf.value, str) and not leaf.is_key:
-        says = (leaf.is_offered or _is_method(leaf)) and has_word(leaf.value, fields.DESTROY)
+        says = (_is_option(leaf) or _is_method(leaf)) and has_word(leaf.value, fields.DESTROY)
         return says or (is_named and is_moment(leaf.value))
     return is_named and type(leaf.value) in (int, float)
 
@@ -321,19 +331,6 @@ def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     is_host = is_host and bool(is_web_address(leaf.value) or _REMOTE.fullmatch(leaf.value))
     kind = "url" if named == "url" else form or ("url" if is_host else None)
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
-
-
-def is_content(leaf: Leaf) -> bool:
-    """Whether the name stands for content, or for a property of content."""
-    words = words_of(leaf.name)
-    return not (fields.CONTENT.isdisjoint(words) and fields.ABOUT.isdisjoint(words[-1:]))
-
-
-def is_known_key(leaf: Leaf) -> bool:
-    """Whether it is an object key that is a common field name."""
-    words = words_of(str(leaf.value)) if leaf.is_key else []
-    known = fields.ABOUT | fields.CONTENT | fields.LOOKUP | fields.PLACES.keys()
-    return len(words) == 1 and (not known.isdisjoint(words) or is_id_name(str(leaf.value)))
 
 
 def _is_content(leaf: Leaf) -> bool:
