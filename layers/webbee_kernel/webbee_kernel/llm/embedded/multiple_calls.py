@@ -10,8 +10,8 @@ from typing import Final
 
 from ... import language
 from .commands import Commands
-from .examples import Command, Span, free_names
-from .message import COLON
+from .examples import Command, Piece, Span, free_names
+from .message import COLON, lexicon
 
 MAX_CALLS: Final = 10
 """Maximum calls of one message; with more none is made."""
@@ -94,13 +94,15 @@ def _sure_commands(commands: Commands, messages: Sequence[str]) -> list[Command]
 
 
 def _is_plural(commands: Commands, span: Span) -> bool:
-    """Whether an app's noun in a span has another form than in similar examples."""
+    """Whether an app's noun in a span has another form than in similar examples, where no small
+    word stands before it ("to my tasks")."""
     message, tag = commands.message, commands.message.tag
     stems, nouns = message.stems(tag), commands.values.all_nouns(tag)
     said = {message.words[n] for n in range(*span) if stems[n] in nouns}
     examples = (p.pieces for p in commands.examples if p.pieces[0].stem in stems)
-    pairs = chain.from_iterable(map(pairwise, examples))
-    leads = {a.form for a, b in pairs if b.slot in language.title_keys() or b.stem == COLON}
+    rows = (zip((Piece(), *own), own, own[1:], strict=False) for own in examples)
+    led = ((a, b) for a, b, c in chain(*rows) if c.slot in language.title_keys() or c.stem == COLON)
+    leads = {b.form for a, b in led if a.stem not in lexicon(tag).fillers}
     return bool(leads and said - leads)
 
 

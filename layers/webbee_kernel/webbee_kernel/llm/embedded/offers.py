@@ -105,7 +105,7 @@ def suggest(
         if s >= (FORM_SCORE if p.tool.action_type == "destructive" else EXAMPLE_SCORE)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    if query.is_question or not (before or examples):
+    if query.is_question or not (before or examples or query.is_order):
         searches = [(c.pattern.example, *c.arguments.values()) for c in query.searches()]
         before = {**before, **{t: t for t in (SLOT.sub(word, e) for e, word in searches)}}
     return _not_understood([*examples, *first], commands, tag, before, query)

@@ -26,6 +26,7 @@ _CUT = re.compile(r"…\[\d+ chars\]$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
 _NAMES = re.compile(r"^NOTE: the new message writes out (\{.*\})$", re.MULTILINE)
+_PARTS = re.compile(r"[@.]")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 
 
@@ -255,6 +256,7 @@ def _stems(text: str) -> set[str]:
     """The stems of a text's words, in every language."""
     tags, words = language.tags(), {w.text for w in language.tokens(text)}
     words |= {root_part(word) for word in words}
+    words |= {part for word in words for part in _PARTS.split(word)}  # of an address
     return {language.stem(word, tag) for word in words for tag in tags}
 
 

@@ -104,6 +104,12 @@ class Questions:
         return [p for p in self._commands.examples if p.tag == self._tag]
 
     @property
+    def is_order(self) -> bool:
+        """Whether it begins like a write, so that its words are nothing to look for."""
+        writes = (p for p in self._own if p.tool.action_type != "read")
+        return any(p.pieces[0].stem in self._first for p in writes)
+
+    @property
     def is_about_everything(self) -> bool:
         """Whether the message says to destroy all, and of what no word: "erase everything"."""
         own = (p for p in self._commands.examples if p.tool.action_type == "destructive")

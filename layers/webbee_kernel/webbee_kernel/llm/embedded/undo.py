@@ -128,7 +128,11 @@ class UndoMessage:
         sets."""
         texts = (w.text for text in (effect.what, effect.message) for w in language.tokens(text))
         told = {word_key(word, self._tag) for word in texts} - self._lexicon.fillers
-        return frozenset(told).union(*(field_words(name, self._tag) for name in effect.arguments))
+        titles = {*language.title_keys()}
+        # "the change of its name" of what sets a `new_title`
+        is_name = any(not titles.isdisjoint(name.split("_")) for name in effect.arguments)
+        names = effect.arguments.keys() | (titles if is_name else set())
+        return frozenset(told).union(*(field_words(name, self._tag) for name in names))
 
     @cached_property
     def _candidates(self) -> list[Undo]:
@@ -155,7 +159,8 @@ class UndoMessage:
         if pressed := [u for u in self._effects if self._label(u) == text]:
             return pressed[:1]
         named = ([*filter(self._is_named, pool)] for pool in pools)
-        found = next(filter(None, named), []) or self._nearest(self._candidates)
+        found = next(filter(None, named), [])
+        found = self._nearest(found or self._candidates) or found
         is_one = bool(self._target) and len(found) == 1
         return found if is_one or not found else self._counted(found)
 
