@@ -268,16 +268,6 @@ async def test_a_model_nobody_registered_and_what_json_cannot_hold_are_errors_be
         await cache.set("k", [1.0, float("nan")])
 
 
-async def test_without_a_word_a_value_lives_sixty_seconds(
-    fresh: ExtensionHarness, cache: Any
-) -> None:
-    await cache.set("k", 1)
-    fresh.advance(59.9)
-    assert await cache.get("k") == 1
-    fresh.advance(0.1)
-    assert await cache.get("k") is None
-
-
 @pytest.mark.parametrize("value", ["x" * 70_000, object(), {"unread": 1}, Inbox(unread=2)])
 async def test_a_fetched_value_that_cannot_be_cached_is_served(
     fresh: ExtensionHarness, cache: Any, value: Any, monkeypatch: pytest.MonkeyPatch

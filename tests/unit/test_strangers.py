@@ -10,7 +10,7 @@ A remark must change nothing.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -100,8 +100,8 @@ class World:
         dispatch.call = watched
 
     def say(self, message: str, session_id: str = "s1", card: str = "") -> Happened:
-        """One message, or the button of a card. Sections are refreshed after a write, as the queue
-        would."""
+        """One message, or the button of a card. Sections of an app are refreshed after its write, as
+        the queue would."""
         self.ran.clear()
         answer_by = self.kernel.confirm if card else self.kernel.chat
         answer = answer_by(card or message, session_id=session_id)
@@ -111,15 +111,14 @@ class World:
         for one in self.ran:
             names = happened.reads if one.action_type == "read" else happened.effects
             names.append(f"{one.app_id}.{one.fn_name}")
-        if happened.effects:
-            self.refresh()
+        self.refresh({name.partition(".")[0] for name in happened.effects})
         return happened
 
-    def refresh(self) -> None:
-        """Every section of every app, as the schedule does."""
-        for app in self.apps.values():
-            for section in app.registry.loaded[app.app_id].ext.skeletons:
-                app.skeleton(section)
+    def refresh(self, app_ids: Iterable[str] = APPS) -> None:
+        """Every section of these apps, as the schedule does."""
+        for app_id in app_ids:
+            for section in self.apps[app_id].registry.loaded[app_id].ext.skeletons:
+                self.apps[app_id].skeleton(section)
 
 
 @contextmanager
