@@ -268,7 +268,7 @@ class SlotValues(ReferenceResolver):
         found = [*self._dates(text, tag), *language.numbers(text, tag)]
         words = {word_key(w.text, tag) for w in language.tokens(text)} - lexicon(tag).fillers
         values = {word_key(w.text, tag) for m in found for w in language.tokens(m.text)}
-        return "" if words <= values else text
+        return "" if found and words <= values else text
 
     def _new_texts(self, texts: Mapping[str, str], tag: str) -> JSONObject:
         """The texts that "no, …" or "make it …" changes; not "move the dentist to Friday"."""
