@@ -13,6 +13,7 @@ from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, until
 from webbee_kernel import background
 from webbee_kernel.aws.invoke import LambdaDispatch
+from webbee_kernel.extensions import host
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallOutcome, CallRequest, unfinished_outcome, user_dict
@@ -21,8 +22,8 @@ STUBBORN = Path(__file__).parent / "stubborn"
 
 
 def host_of(stack: Stack) -> ExtensionHost:
-    host: ExtensionHost = stack.handlers["tool_dispatch"].lambda_handler.service().host
-    return host
+    made: ExtensionHost = stack.handlers["tool_dispatch"].lambda_handler.service().host
+    return made
 
 
 pytestmark = pytest.mark.deployed(env={"WEBBEE_CALL_SECONDS": "1"})  # little patience
@@ -36,8 +37,9 @@ def released(stack: Stack) -> threading.Event:
 
 
 @pytest.fixture
-def stubborn() -> Iterator[Stack]:
+def stubborn(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
     """A deployment with an extension that blocks wherever it is asked."""
+    monkeypatch.setattr(host, "GRACE_S", 0.1)  # each call here is waited for so much longer
     with deployed(extensions=STUBBORN, env={"WEBBEE_CALL_SECONDS": "0.2"}) as running:
         released(running).clear()  # a process has one registry: a test before this one set it
         try:

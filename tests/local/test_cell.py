@@ -209,10 +209,10 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
             event = replace(asked, arguments={"how": how}, deadline_s=seconds)
             return asking.submit(cell.invoke, to_dict(event))
 
-        holding = call("hold", 5)
+        holding = call("hold", 2)
         until((folder / "held").exists)
         assert call("").result()["status"] == "ok"
-        with pytest.raises(ProcessEnded, match="timed out after 8"):
+        with pytest.raises(ProcessEnded, match="timed out after 5"):
             holding.result()
 
         (folder / "held").unlink()
