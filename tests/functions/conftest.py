@@ -1,3 +1,4 @@
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,6 +50,14 @@ def bob(stack: Stack) -> Person:
 def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
     """The test's own, where the deployment is not."""
     return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loops_ended() -> Iterator[None]:
+    """The deployments of a file are gone with it: each has threads with event loops, which end when
+    they are collected, and a process has so many files open and no more."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

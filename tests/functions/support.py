@@ -131,13 +131,17 @@ def functions(
     return handlers
 
 
+SHARDS = 4
+"""Those of the index of users who are due, behind `stores_of`."""
+
+
 def stores_of(client: Callable[..., Any]) -> Callable[[Any], Stores]:
     """Store doubles of `functions`: the tables' own, behind a client of the test's."""
 
     def made(_: Any) -> Stores:
         tables = Tables.from_variables(os.environ)
         return dynamodb_stores(
-            tables, shards=4, secrets_prefix="/webbee/local", client_factory=client
+            tables, shards=SHARDS, secrets_prefix="/webbee/local", client_factory=client
         )
 
     return made

@@ -24,6 +24,7 @@ from tests.functions.support import (
     BOB,
     EXTENSIONS,
     OTHER_ALICE,
+    SHARDS,
     Answer,
     LocalLambda,
     Outage,
@@ -136,7 +137,7 @@ class Loop:
 
     def state(self, owner: str = "acme#alice") -> UserState:
         """What the skeleton's table says of a user."""
-        stores = dynamodb_stores(Tables.from_variables(os.environ), shards=4)
+        stores = dynamodb_stores(Tables.from_variables(os.environ), shards=SHARDS)
         return asyncio.run(stores.skeleton.read(UserKey(*owner.split("#"))))
 
     def has(self, name: str) -> bool:
@@ -165,7 +166,8 @@ def refreshing(**env: str) -> Iterator[Loop]:
         cell = LocalLambda(handlers).dispatch()
         return RefreshService(settings, app=app, dispatch=cell, sender=queue)
 
-    with local_stack(extensions_dir=EXTENSIONS, env={"WEBBEE_INSTALL": "probe", **env}) as stack:
+    env = {"WEBBEE_INSTALL": "probe", "WEBBEE_DUE_SHARDS": str(SHARDS), **env}
+    with local_stack(extensions_dir=EXTENSIONS, env=env) as stack:
         handlers = functions(clock=clock, stores=flaky)
         clock_ = Function("skeleton_refresh", refresh)
         handlers["skeleton_refresh"] = SimpleNamespace(lambda_handler=clock_)
@@ -250,9 +252,9 @@ def test_a_backlog_multiplies_no_messages_and_one_that_got_lost_is_made_up_for(f
         queued += fresh.tick()
     assert len(queued) == 2
     fresh.clock.advance(2_200)
-    fresh.deliver(*[ShardDue(n, asked_at) for n in range(8)])
+    fresh.deliver(*[ShardDue(n, asked_at) for n in range(SHARDS)])
     assert fresh.queue.take() == [], "the consumers are behind"
-    fresh.deliver(*[ShardDue(n, fresh.clock.now()) for n in range(8)])
+    fresh.deliver(*[ShardDue(n, fresh.clock.now()) for n in range(SHARDS)])
     assert due(fresh.queue.take()) == [(ALICES, 0), (BOBS, 0)]
 
 
