@@ -66,7 +66,6 @@ __all__ = [
     "text_in",
     "title_keys",
     "tokens",
-    "zone_in",
 ]
 
 
@@ -145,13 +144,6 @@ def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tupl
     from .moments import find_dates
 
     return find_dates(text, of(tag), now)
-
-
-def zone_in(text: str, tag: str) -> str:
-    """The IANA time zone of the first city that a text names, or an empty string."""
-    from .calendars import zone_in
-
-    return zone_in(text, tag)
 
 
 def date_of(text: str, now: datetime, tags: Iterable[str]) -> str:

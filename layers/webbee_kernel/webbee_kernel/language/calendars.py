@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from .model import Language
 from .numerals import by_word, small_number
 from .resources import locale
-from .stems import Mention, fold, folded_words, mention, stem, tokens
+from .stems import Mention, fold, folded_words, mention, tokens
 
 _Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
 
@@ -235,33 +235,3 @@ def _days_of(source: TokenizedText, first: int, last: int, *days: date) -> Menti
 
 def _triple(day: date) -> tuple[int, int, int]:
     return day.year, day.month, day.day
-
-
-_MAX_CITY_WORDS: Final = 3
-"""Maximum words of a city's name."""
-
-
-def zone_in(text: str, tag: str) -> str:
-    """The time zone of the first city that a text names in the language or in English: "Tokyo",
-    "в Токио" → Asia/Tokyo; empty without one."""
-    stems, zones = [stem(word.text, tag) for word in tokens(text)], _zones(tag)
-    sizes = range(_MAX_CITY_WORDS, 0, -1)
-    runs = (tuple(stems[n : n + size]) for size in sizes for n in range(len(stems) - size + 1))
-    return next((zones[run] for run in runs if run in zones), "")
-
-
-@lru_cache(maxsize=16)
-def _zones(tag: str) -> dict[tuple[str, ...], str]:
-    """The zones by the stemmed words of their city."""
-    from babel.core import get_global
-
-    city_names = {
-        zone: zone.rpartition("/")[2] for zone in get_global("zone_territories") if "/" in zone
-    }
-    local = {zone: str(dict(data).get("city", "")) for zone, data in locale(tag).time_zones.items()}
-    names = [*city_names.items(), *local.items()]
-    cities = (
-        (tuple(stem(w.text, tag) for w in tokens(name.replace("_", " "))), zone)
-        for zone, name in names
-    )
-    return {city: zone for city, zone in cities if city}

@@ -10,11 +10,9 @@ calls nothing. It does not narrate: the kernel renders the data.
 - `reference_resolution` the record or the address that words point at or name
 - `slots`          the value of a message span for a parameter
 - `commands`       the calls that a message requests, and near matches
-- `multiple_calls` one call per item or record
 - `questions`      questions: a record, a list, a search
-- `lookups`        the list to read for a record that was not shown yet
-- `answers`        the answer: calls, in the first round or behind a list or a search
-- `offers`         else choices, forms and examples
+- `offers`         choices, forms and examples for what is no whole command
+- `answers`        the answer: calls, several calls, lookups, what comes behind them, else offers
 """
 
 from __future__ import annotations

@@ -3,195 +3,303 @@ or a search, else what `offers` has."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 from typing import Final
 
 from ... import language
-from ..protocol import ModelRequest, ModelResponse, ToolSpec
-from . import lookups
+from ...text import dumps
+from ..protocol import ModelRequest, ModelResponse
 from .commands import Commands
-from .examples import Command, Pattern, Unclear
-from .lookups import is_exhaustive, is_whole, list_lookup, lists
-from .message import lexicon
-from .multiple_calls import calls_per_record, split_calls
-from .offers import (
-    MAX_EXAMPLES,
-    ask_which,
-    buttons,
-    choose_record,
-    clarify,
-    complete,
-    form_answer,
-    offer_tree,
-    suggest,
-    to_calls,
-)
+from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names
+from .message import COLON, lexicon
+from .offers import MAX_EXAMPLES, Offers, list_of, to_calls
 from .prompt_reader import read_prompt, records_of, words_of_name
-from .questions import Questions
 from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
 """App id of the kernel's own functions, and the one that requests another round."""
 
+MAX_NAMING: Final = 20
+"""Maximum words of a message that names an unknown record."""
+
+MAX_CALLS: Final = 10
+"""Maximum calls of one message; with more none is made."""
+
+_HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
+"""A masked name or address."""
+
 
 def classify(request: ModelRequest) -> ModelResponse:
     """Calls for a message that matches an example, else a text with buttons."""
     reading = read_prompt(request.prompt, request.language)
-    tag = language.detect(reading.message, reading.default_tag)
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
-    commands = Commands(reading, tools)
+    answer = Answer(Commands(reading, tools), request)
     # the second round of a turn: this model plans once and goes on only behind a list
-    if reading.ended:
-        return _after_results(commands, request, tag)
-    readings = commands.readings()
-    # a guard sent the call back: what is missing becomes a form
-    if reading.is_refused:
-        return complete(readings[0], commands, tag) if readings else suggest(commands, tag)
-    return _answer(readings, commands, request, tag)
+    return answer.after_results() if reading.ended else answer.of_message()
 
 
-def _answer(
-    readings: list[Command], commands: Commands, request: ModelRequest, tag: str
-) -> ModelResponse:
-    """The one whole command, or the question which is meant. Where there is none, what was just
-    made is taken back, a question is looked up, and what nobody was shown is looked for."""
-    if form := _correction(readings, commands, request, tag):
-        return form
-    if calls := split_calls(commands, readings) or calls_per_record(readings, is_listed=False):
-        return to_calls(calls)
-    # a sure write takes all of the message: "note: buy milk and call Anna"
-    is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)
-    if not is_write and (parts := commands.parts()):
-        return buttons(parts[:MAX_EXAMPLES], "one_at_a_time", tag)
-    undo = UndoMessage(commands, request)
-    is_open = not any(c.is_sure or (c.unclear and c.unclear.is_resolved) for c in readings)
-    if is_open and undo.is_undo:  # "delete the last one" may be no command yet
-        return _undo(undo, commands, tag)
-    query = Questions(commands)
-    if not readings and (found := query.record_read()):
-        return to_calls([found])
-    continuation = _continuation(request)
-    if continuation and (found := list_lookup(commands, readings)):
-        return to_calls([found], continuation)
-    if not readings and continuation and query.is_search:
-        return to_calls(query.searches(), continuation)
-    if not readings:
-        return suggest(commands, tag, {} if query.is_question else undo.suggestions, query)
-    if continuation and (found := lookups.key_lookup(commands, readings)):
-        return to_calls([found], continuation)
-    is_sure = len(readings) == 1 and readings[0].is_sure
-    return to_calls(readings) if is_sure else clarify(readings, commands, tag)
+class Answer(Offers):
+    """The answer to one request."""
+
+    def __init__(self, commands: Commands, request: ModelRequest) -> None:
+        super().__init__(commands)
+        self._request, self._reading = request, commands.reading
+        self._readings = commands.readings()
+        self._continuation = [t for t in request.tools if t.name == CONTINUE]
+
+    def of_message(self) -> ModelResponse:
+        """The one whole command, or the question which is meant. Where there is none, what was just
+        made is taken back, a question is looked up, and what nobody was shown is looked for."""
+        readings = self._readings
+        # a guard sent the call back: what is missing becomes a form
+        if self._reading.is_refused:
+            return self.complete(readings[0]) if readings else self.suggest()
+        if form := self._correction():
+            return form
+        if calls := self._split_calls() or self._calls_per_record(is_listed=False):
+            return to_calls(calls)
+        # a sure write takes all of the message: "note: buy milk and call Anna"
+        is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)
+        if not is_write and (parts := self.commands.parts()):
+            return self.buttons(parts[:MAX_EXAMPLES], "one_at_a_time")
+        undo = UndoMessage(self.commands, self._request)
+        is_open = not any(c.is_sure or (c.unclear and c.unclear.is_resolved) for c in readings)
+        if is_open and undo.is_undo:  # "delete the last one" may be no command yet
+            return self._undo(undo)
+        if not readings and (found := self.query.record_read()):
+            return to_calls([found])
+        if self._continuation and (found := self._list_lookup()):
+            return to_calls([found], self._continuation)
+        if not readings and self._continuation and self.query.is_search:
+            return to_calls(self.query.searches(), self._continuation)
+        if not readings:
+            return self.suggest({} if self.query.is_question else undo.suggestions)
+        is_sure = len(readings) == 1 and readings[0].is_sure
+        return to_calls(readings) if is_sure else self.clarify(readings)
+
+    def _correction(self) -> ModelResponse | None:
+        """The form of the one write that waits for a yes, with what the message says anew; None for
+        a message that stands by itself, asks, or only says no."""
+        waits = dict(self._request.waiting)
+        tools = [t for t in self.tools if [t.name] == [*waits] and t.action_type == "write"]
+        for tool in tools if not self.message.is_question else ():
+            new = self.values.replacement(self._readings, tool, waits[tool.name])
+            if new is not None:
+                pattern = Pattern(tool, "", self.tag, (), {})
+                return self.form(Command(pattern, {**waits[tool.name], **new}, is_whole=False))
+        return None
+
+    def _undo(self, undo: UndoMessage) -> ModelResponse:
+        """The calls that undo what is meant, the question what that is, or that nothing does."""
+        if made := undo.commands:
+            return to_calls(made)
+        if refusal := undo.refusal:
+            return ModelResponse(text=refusal)
+        if len(undo.choices) < 2:  # other words than those of what is left
+            return self.suggest(undo.choices or undo.suggestions)
+        return self.ask_which(undo.choices)
+
+    # Behind a list or a search
+
+    def after_results(self) -> ModelResponse:
+        """A later round: after a lookup the command with the record found, else nothing; the list
+        first where the app found several records."""
+        results, lookup = self._reading.results, self._list_lookup()
+        if self._reading.is_ambiguous and lookup and not results:
+            return to_calls([lookup], self._continuation)
+        if not self._readings and self.query.is_search:
+            return self._after_search()
+        # the lookup is all that this turn has called with success
+        if not lookup or [f.fn_name for f in results] != [lookup.tool.fn_name]:
+            return self._nothing_more
+        if not _lists(results[0].data):
+            return to_calls(self._readings)  # it told of no records
+        found = Commands(replace(self._reading, facts=results + self._reading.facts), self.tools)
+        return Answer(found, self._request)._of_list(lookup.tool.app_id, results[0].data)
+
+    @property
+    def _nothing_more(self) -> ModelResponse:
+        return ModelResponse(text=self.say("nothing_more"))
+
+    def _of_list(self, app_id: str, data: object) -> ModelResponse:
+        """The command with the record that the app's list holds, or the question which one is
+        meant."""
+        readings, is_whole = self._readings, _is_whole(data)
+        is_all = is_whole and not _HIDDEN.search(dumps(data))
+        if calls := self._calls_per_record(is_listed=is_whole):
+            return to_calls(calls)
+        if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
+            return to_calls(readings)
+        if readings and not (readings[0].unclear or readings[0].is_unidentified):
+            return self.form(readings[0])  # "write a mail to Anna"
+        candidates = [*readings, *self.commands.with_unknown.readings()]
+        unclear = [u for c in candidates if (u := c.unclear) and (u.rows or not u.is_all)]
+        if not unclear:
+            return self._nothing_more
+        missing = max(unclear, key=lambda unclear: (bool(unclear.rows), unclear.is_named))
+        first, last = missing.span
+        name = self.message.slice(self.message.skip_articles(self.tag, first, last - 1), last)
+        none = self.say("none_is_called", what=name)
+        if outgoing := [c for c in candidates if c.unclear is missing and c.pattern.is_to_somebody]:
+            form = self.form(replace(outgoing[0], unclear=None, is_whole=False))
+            return replace(form, text=f"{none} {form.text}")
+        return self._choose_near(missing, app_id, none if missing.is_named and is_all else "")
+
+    def _choose_near(self, missing: Unclear, app_id: str, none: str) -> ModelResponse:
+        """The answer if a list lacks the record: similar ones as choices, behind the sentence that
+        there is `none` of the name."""
+        rows = missing.rows or tuple(self.values.records.listed(app_id))
+        if not rows:  # without an offer the narrator tells the empty list
+            return ModelResponse(text=none, offer=self._tree([])) if none else self._nothing_more
+        if missing.rows or not none:
+            return self.choose_record(missing._replace(rows=rows))
+        words = {*self.message.stems(self.tag)[slice(*missing.span)]} - lexicon(self.tag).fillers
+        near = tuple(row for row in rows if not words.isdisjoint(words_of_name(row, self.tag)))
+        question = self.choose_record(missing._replace(rows=near or rows))
+        return replace(question, text=f"{none} {question.text}")
+
+    def _after_search(self) -> ModelResponse:
+        """After searches: read the only record found, if none has failed; where none is found,
+        search in other languages' words."""
+        ended, results = self._reading.ended, self._reading.results
+        found = [(f.app_id, row) for f in results for row in records_of(f.data) or ()]
+        if not found:
+            is_first = ended == len(self.query.searches())
+            more = self.query.foreign_searches() if is_first else []
+            return to_calls(more, self._continuation) if more else self.suggest()
+        read = self.query.found_read(found) if len(results) == ended else None
+        return to_calls([read]) if read else self._nothing_more
+
+    # The list to read for a record that the message names and that was not shown yet
+
+    def _list_lookup(self) -> Command | None:
+        """The command that lists the only app which may have the record or person that the message
+        names, or the one to choose from where the app found several; or None."""
+        readings = self._readings
+        if self._reading.is_ambiguous and readings:
+            return self._list_for(readings[:1])
+        if plural := [c for c in readings if c.unclear and c.unclear.is_all]:  # "all notes"
+            return self._list_for(plural)
+        # a long message is a text, and names nothing by itself
+        is_long = len(self.message.tokens) > MAX_NAMING
+        if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
+            return None
+        # what stands in quotation marks is a name as it is
+        if any(c.is_sure and not c.free_words for c in readings):
+            return None
+        unknown = self.commands.with_unknown.readings()
+        named = [c for c in unknown if c.unclear and self._has_verb(c.pattern, c.unclear)]
+        return self._list_for(named or [c for c in readings if c.is_sure])
+
+    def _list_for(self, found: Sequence[Command]) -> Command | None:
+        """The list of these commands' app, if there is only one."""
+        apps = {c.tool.app_id for c in found}
+        return list_of(apps.pop(), found[0].pattern.tag, self.tools) if len(apps) == 1 else None
+
+    def _has_verb(self, pattern: Pattern, unclear: Unclear) -> bool:
+        """Whether it has a word of its own for what is to be done, and goes to somebody, says what
+        its app calls its records, or is of the one app a function of which knows all its words."""
+        known, literals = lexicon(pattern.tag), pattern.literals
+        apps = {t.app_id for t in self.tools if example_words(t, pattern.tag) >= literals}
+        nouns = self.values.nouns(pattern.tool.app_id, pattern.tag)
+        is_named = not nouns.isdisjoint(self.message.stems(pattern.tag)[slice(*unclear.span)])
+        is_alone = pattern.is_to_somebody or is_named or len(apps) == 1
+        return is_alone and bool(literals - known.function - known.question - {COLON})
+
+    # Several calls: one for each text ("add three tasks: …") or record ("them", "all notes")
+
+    def _split_calls(self) -> list[Command]:
+        """A command for each part of the text after a colon, or of a title that is a list; if all
+        are callable and of one non-destructive function."""
+        messages = self._led() if self.message.colon else self._listed()
+        if not 1 < len(messages) <= MAX_CALLS:
+            return []
+        parts = (Commands(replace(self._reading, message=m), self.tools) for m in messages)
+        readings = [part.readings() for part in parts]
+        found = [own[0] for own in readings if len(own) == 1 and own[0].is_sure]
+        is_one = [*{c.tool.name: c.tool.action_type for c in found}.values()] == ["write"]
+        return found if is_one and len(found) == len(readings) else []
+
+    def _led(self) -> list[str]:
+        """The message once for each part of the text after its colon, if the words before it count
+        them, or name the record in another form than the examples: "new tasks: milk, bread"."""
+        at, count = self.message.colon, 0
+        head = self.message.text[: self.message.tokens[at].start]
+        numbers = language.numbers(head, self.tag)
+        counts = [m for m in numbers if m.value in range(2, MAX_CALLS + 1)]
+        for one in counts if len(counts) == 1 else ():
+            head, count = f"{head[: one.start]} {head[one.end :]}", int(one.value)
+        if not (count or self._is_plural((at - 1, at))):
+            return []
+        splits = self._parts((at + 1, len(self.message.tokens)))
+        parts = next((own for own in splits if len(own) == (count or len(own))), [])
+        return [f"{head}: {part}" for part in parts]
+
+    def _listed(self) -> list[str]:
+        """The message once for each item of the title that its only command gives, if that lists
+        three or more, beside the app's noun in the plural: "add milk, bread and eggs to my
+        tasks"."""
+        keys, text = {*language.title_keys()}, self.message.text
+        titles = [str(v) for c in self._readings for k, v in c.arguments.items() if k in keys]
+        title = titles[0] if len(self._readings) == len(titles) == 1 else ""
+        start = text.find(title)
+        place, tokens = range(start, start + len(title)), self.message.tokens
+        inside = [n for n, t in enumerate(tokens) if t.start in place]
+        if not inside or not self._is_plural((inside[-1] + 1, len(tokens))):
+            return []
+        parts = next(self._parts((inside[0], inside[-1] + 1)))
+        sizes = [len(part.split()) for part in parts]
+        # "buy milk, bread and eggs" is one errand
+        is_list = len(parts) > 2 and sizes[0] <= max(sizes[1:])
+        return [text[:start] + part + text[place.stop :] for part in parts if is_list]
+
+    def _parts(self, span: Span) -> Iterator[list[str]]:
+        """Candidate splits of a text: at punctuation and final conjunctions, at all of these, at
+        punctuation only."""
+        skip, (first, last) = self.commands.skip_conjunctions, span
+        joints = self.commands.boundaries(span)
+        marks = [n for n in joints if not self.commands.is_conjunction(n)]
+        ends = [n for n in joints if n >= max(marks, default=0)]
+        for places in ({*marks, *ends}, {*joints}, {*marks}):
+            bounds = pairwise([first, *sorted(places), last])
+            spans = [(skip(start), end) for start, end in bounds]
+            yield [self.message.slice(*part) for part in spans if part[0] < part[1]]
+
+    def _is_plural(self, span: Span) -> bool:
+        """Whether an app's noun in a span has another form than in similar examples, where no small
+        word stands before it ("to my tasks")."""
+        stems, nouns = self.message.stems(self.tag), self.values.all_nouns(self.tag)
+        said = {self.message.words[n] for n in range(*span) if stems[n] in nouns}
+        examples = (p.pieces for p in self.commands.examples if p.pieces[0].stem in stems)
+        rows = chain(*(zip((Piece(), *own), own, own[1:], strict=False) for own in examples))
+        led = ((a, b) for a, b, c in rows if c.slot in language.title_keys() or c.stem == COLON)
+        leads = {b.form for a, b in led if a.stem not in lexicon(self.tag).fillers}
+        return bool(leads and said - leads)
+
+    def _calls_per_record(self, *, is_listed: bool) -> list[Command]:
+        """A command for each record that the message means; for "all" only if their list has just
+        been read (`is_listed`)."""
+        ref = self._readings[0].unclear if len(self._readings) == 1 else None
+        if not ref or not ref.is_all or ref.is_named > is_listed:
+            return []
+        base, ids = replace(self._readings[0], unclear=None), [row["id"] for row in ref.rows]
+        several = free_names(base.tool, "ids", base.arguments)
+        [name] = (several or free_names(base.tool, "id", base.arguments))[:1]
+        values = [ids] * bool(ids) if several else ids
+        calls = [replace(base, arguments={**base.arguments, name: value}) for value in values]
+        return calls if len(calls) <= MAX_CALLS else []
 
 
-def _correction(
-    readings: list[Command], commands: Commands, request: ModelRequest, tag: str
-) -> ModelResponse | None:
-    """The form of the one write that waits for a yes, with what the message says anew; None for a
-    message that stands by itself, asks, or only says no."""
-    waits = dict(request.waiting)
-    tools = [t for t in commands.tools if [t.name] == [*waits] and t.action_type == "write"]
-    for tool in tools if not commands.message.is_question else ():
-        new = commands.values.replacement(readings, tool, waits[tool.name])
-        if new is not None:
-            command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
-            return form_answer(replace(command, is_whole=False), commands, tag)
-    return None
+def _lists(data: object) -> list[list[object]]:
+    return [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
 
 
-def _undo(undo: UndoMessage, commands: Commands, tag: str) -> ModelResponse:
-    """The calls that undo what is meant, the question what that is, or that nothing does."""
-    if made := undo.commands:
-        return to_calls(made)
-    if refusal := undo.refusal:
-        return ModelResponse(text=refusal)
-    if len(undo.choices) < 2:  # other words than those of what is left
-        return suggest(commands, tag, undo.choices or undo.suggestions)
-    return ask_which(undo.choices, tag)
-
-
-def _continuation(request: ModelRequest) -> list[ToolSpec]:
-    return [t for t in request.tools if t.name == CONTINUE]
-
-
-def _after_results(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
-    """A later round: after a lookup the command with the record found, else nothing; the list first
-    where the app found several records."""
-    reading, readings = commands.reading, commands.readings()
-    lookup = list_lookup(commands, readings)
-    if reading.is_ambiguous and lookup and not reading.results:
-        return to_calls([lookup], _continuation(request))
-    if reading.results and (key := lookups.key_of(readings)):
-        none = language.of(tag).say("none_is_called", what=key)
-        is_missing = lookups.is_missing(commands, key)
-        return ModelResponse(none, offer=offer_tree([], tag)) if is_missing else to_calls(readings)
-    if not readings and (query := Questions(commands)).is_search:
-        return _after_search(commands, query, request, tag)
-    if lookup and lookups.has_run(lookup, commands):
-        return _after_list(lookup, commands, tag)
-    return ModelResponse(text=language.of(tag).say("nothing_more"))
-
-
-def _after_list(lookup: Command, commands: Commands, tag: str) -> ModelResponse:
-    """The command with the record that the list holds, or the question which one is meant."""
-    reading = commands.reading
-    if not lists(reading.results[0].data):
-        return to_calls(commands.readings())  # it told of no records
-    found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
-    readings, is_all = found.readings(), is_exhaustive(reading.results[0].data)
-    if calls := calls_per_record(readings, is_listed=is_whole(reading.results[0].data)):
-        return to_calls(calls)
-    if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
-        return to_calls(readings)
-    if readings and not (readings[0].unclear or readings[0].is_unidentified):
-        return form_answer(readings[0], found, tag)  # "write a mail to Anna"
-    candidates = [*readings, *found.with_unknown.readings()]
-    unclear = [u for c in candidates if (u := c.unclear) and (u.rows or not u.is_all)]
-    if not unclear:
-        return ModelResponse(text=language.of(tag).say("nothing_more"))
-    missing = max(unclear, key=lambda unclear: (bool(unclear.rows), unclear.is_named))
-    if outgoing := [c for c in candidates if c.unclear is missing and c.pattern.is_to_somebody]:
-        form = form_answer(replace(outgoing[0], unclear=None, is_whole=False), found, tag)
-        return replace(form, text=f"{_none_is_called(missing, found, tag)} {form.text}")
-    return _choose_near(missing, lookup, found, is_all, tag)
-
-
-def _after_search(
-    commands: Commands, query: Questions, request: ModelRequest, tag: str
-) -> ModelResponse:
-    """After searches: read the only record found, if none has failed; where none is found, search
-    in other languages' words."""
-    reading = commands.reading
-    found = [(f.app_id, row) for f in reading.results for row in records_of(f.data) or ()]
-    if not found:
-        is_first = reading.ended == len(query.searches())
-        more = query.foreign_searches() if is_first else []
-        return to_calls(more, _continuation(request)) if more else suggest(commands, tag)
-    is_whole = len(reading.results) == reading.ended
-    read = query.found_read(found) if is_whole else None
-    return to_calls([read]) if read else ModelResponse(language.of(tag).say("nothing_more"))
-
-
-def _choose_near(
-    missing: Unclear, lookup: Command, found: Commands, is_all: bool, tag: str
-) -> ModelResponse:
-    """The answer if a list lacks the named record: there is none, and similar ones as choices."""
-    rows = missing.rows or tuple(found.values.records.listed(lookup.tool.app_id))
-    is_named = bool(missing.is_named and is_all)
-    none = _none_is_called(missing, found, tag)
-    if not rows:  # without an offer the narrator tells the empty list
-        nothing = ModelResponse(text=language.of(tag).say("nothing_more"))
-        return ModelResponse(text=none, offer=offer_tree([], tag)) if is_named else nothing
-    if missing.rows or not is_named:
-        return choose_record(missing._replace(rows=rows), found, tag)
-    first, last = missing.span
-    words = {*found.message.stems(tag)[first:last]} - lexicon(tag).fillers
-    near = tuple(row for row in rows if not words.isdisjoint(words_of_name(row, tag)))
-    question = choose_record(missing._replace(rows=near or rows), found, tag)
-    return replace(question, text=f"{none} {question.text}")
-
-
-def _none_is_called(missing: Unclear, found: Commands, tag: str) -> str:
-    first, last = missing.span
-    name = found.message.slice(found.message.skip_articles(tag, first, last - 1), last)
-    return language.of(tag).say("none_is_called", what=name)
+def _is_whole(data: object) -> bool:
+    """Whether no count in a result exceeds its number of rows."""
+    rows = sum(map(len, _lists(data)))
+    counts = data.values() if isinstance(data, dict) else ()
+    return not any(isinstance(n, int) and n > rows for n in counts)

@@ -129,6 +129,13 @@ class Command:
         return self.pattern.tool
 
     @property
+    def ids(self) -> list[object]:
+        """The ids among its arguments."""
+        kinds = parameters(self.tool)
+        values = (v for k, v in self.arguments.items() if kinds[k].kind in ("id", "ids"))
+        return [i for value in values for i in (value if isinstance(value, list) else [value])]
+
+    @property
     def is_complete(self) -> bool:
         """Whether every required parameter has a value."""
         known = parameters(self.tool).values()

@@ -182,11 +182,6 @@ class Records:
             if (section == app_id or section.startswith(prefixes[1:])) and str(r["id"]) not in skip
         ]
 
-    def has_text(self, text: str, app_id: str) -> bool:
-        """Whether a result of an app has this text as a value."""
-        own = (pair for f in self._facts if f.app_id == app_id for pair in _texts(f.data, ""))
-        return any(value.casefold() == text.casefold() for _, value in own)
-
     def has_words(self, stems: Collection[str], tag: str) -> bool:
         """Whether one result, or one line of the skeleton, has all of these words."""
         texts = [{"": " ".join(t for _, t in _texts(fact.data, ""))} for fact in self._facts]

@@ -109,15 +109,6 @@ class Questions:
         writes = (p for p in self._own if p.tool.action_type != "read")
         return any(p.pieces[0].stem in self._first for p in writes)
 
-    @property
-    def is_about_everything(self) -> bool:
-        """Whether the message says to destroy all, and of what no word: "erase everything"."""
-        own = (p for p in self._commands.examples if p.tool.action_type == "destructive")
-        verbs = {p.pieces[0].stem for p in own}
-        said = {word_key(w, self._tag) for w in self._message.keywords(self._tag, fields=True)}
-        is_every = not self._lexicon.every.isdisjoint(self._message.stems(self._tag))
-        return is_every and bool(said) and said <= verbs
-
     # What is looked for
 
     @cached_property

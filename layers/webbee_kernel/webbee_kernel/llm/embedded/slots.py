@@ -196,7 +196,6 @@ class SlotValues(ReferenceResolver):
                 text = tokens[n].text[:MAX_DIGITS]
                 arguments[names[0]] = int(text) if kind == "number" else tokens[n].text
                 used.add(n)
-        arguments |= self._zone(pattern.tool)
         if spans:
             return {**self._last_record(pattern, used), **arguments}
         return self._drafted_text(pattern, arguments, used)
@@ -320,19 +319,17 @@ class SlotValues(ReferenceResolver):
         known = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
         return {name: values[name] for name in known if values.get(name)}
 
-    def _zone(self, tool: ToolSpec) -> JSONObject:
-        """The time zone of a city in the message, for the only time zone parameter."""
-        names = [name for name in parameters(tool) if "zone" in language.key_roles(name)]
-        zone = language.zone_in(self.message.text, self.message.tag) if len(names) == 1 else ""
-        return {names[0]: zone} if zone else {}
-
     def _text_after(self, pattern: Pattern, name: str, used: set[int]) -> str:
         """The text after an example's words, without lead-in words; may be empty."""
         first, last = self._free_span(pattern, used)
+        known = lexicon(pattern.tag).function  # "get current time | in Europe/Berlin"
         if first < last:
-            first = self._start(first, pattern.tag, self._leads(pattern.tool, pattern.tag, name))
+            leads = self._leads(pattern.tool, pattern.tag, name) if pattern.example else known
+            first = self._start(first, pattern.tag, leads)
         is_free = first < last and used.isdisjoint(range(first, last))
         is_text = is_free and not self.is_reference((first, last), pattern.tag)
+        # of a question to a function's name no word is a value: "what time is it in Riga?"
+        is_text = is_text and (bool(pattern.example) or not self.message.is_question)
         is_text = is_text and self.has_lead(pattern, name, first)
         return self.message.slice(first, last) if is_text else ""
 
