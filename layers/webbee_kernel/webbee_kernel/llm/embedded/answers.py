@@ -216,13 +216,13 @@ class Answer(Offers):
         """A command for each part of the text after a colon, or of a title that is a list; if all
         are callable and of one non-destructive function."""
         messages = self._led() if self.message.colon else self._listed()
-        if not 1 < len(messages) <= MAX_CALLS:
+        if len(messages) not in range(2, MAX_CALLS + 1):
             return []
-        parts = (Commands(replace(self._reading, message=m), self.tools) for m in messages)
-        readings = [part.readings() for part in parts]
+        prompts = [replace(self._reading, message=message) for message in messages]
+        readings = [Commands(prompt, self.tools).readings() for prompt in prompts]
         found = [own[0] for own in readings if len(own) == 1 and own[0].is_sure]
         is_one = [*{c.tool.name: c.tool.action_type for c in found}.values()] == ["write"]
-        return found if is_one and len(found) == len(readings) else []
+        return found if all((is_one, len(found) == len(readings))) else []
 
     def _led(self) -> list[str]:
         """The message once for each part of the text after its colon, if the words before it count
@@ -231,7 +231,8 @@ class Answer(Offers):
         head = self.message.text[: self.message.tokens[at].start]
         numbers = language.numbers(head, self.tag)
         counts = [m for m in numbers if m.value in range(2, MAX_CALLS + 1)]
-        for one in counts if len(counts) == 1 else ():
+        if len(counts) == 1:
+            [one] = counts
             head, count = f"{head[: one.start]} {head[one.end :]}", int(one.value)
         if not (count or self._is_plural((at - 1, at))):
             return []
@@ -243,9 +244,7 @@ class Answer(Offers):
         """The message once for each item of the title that its only command gives, if that lists
         three or more, beside the app's noun in the plural: "add milk, bread and eggs to my
         tasks"."""
-        keys, text = {*language.title_keys()}, self.message.text
-        titles = [str(v) for c in self._readings for k, v in c.arguments.items() if k in keys]
-        title = titles[0] if len(self._readings) == len(titles) == 1 else ""
+        text, title = self.message.text, _title(self._readings)
         start = text.find(title)
         place, tokens = range(start, start + len(title)), self.message.tokens
         inside = [n for n, t in enumerate(tokens) if t.start in place]
@@ -276,8 +275,9 @@ class Answer(Offers):
         said = {self.message.words[n] for n in range(*span) if stems[n] in nouns}
         examples = (p.pieces for p in self.commands.examples if p.pieces[0].stem in stems)
         rows = chain(*(zip((Piece(), *own), own, own[1:], strict=False) for own in examples))
-        led = ((a, b) for a, b, c in rows if c.slot in language.title_keys() or c.stem == COLON)
-        leads = {b.form for a, b in led if a.stem not in lexicon(self.tag).fillers}
+        fillers, titles = lexicon(self.tag).fillers, language.title_keys()
+        led = ((a, b) for a, b, c in rows if c.slot in titles or c.stem == COLON)
+        leads = {b.form for a, b in led if a.stem not in fillers}
         return bool(leads and said - leads)
 
     def _calls_per_record(self, *, is_listed: bool) -> list[Command]:
@@ -292,6 +292,13 @@ class Answer(Offers):
         values = [ids] * bool(ids) if several else ids
         calls = [replace(base, arguments={**base.arguments, name: value}) for value in values]
         return calls if len(calls) <= MAX_CALLS else []
+
+
+def _title(readings: Sequence[Command]) -> str:
+    """The title that the only command gives to something; else empty."""
+    keys = {*language.title_keys()}
+    titles = [str(v) for c in readings for k, v in c.arguments.items() if k in keys]
+    return titles[0] if len(readings) == len(titles) == 1 else ""
 
 
 def _lists(data: object) -> list[list[object]]:

@@ -135,11 +135,6 @@ class Commands:
             at += 1
         return at
 
-    def _is_verb(self, tag: str, at: int) -> bool:
-        """Whether a function word such as "did" or "is" is at a position."""
-        known, stems = lexicon(tag), self.message.stems(tag)
-        return at < len(stems) and stems[at] in known.function - known.reference - known.plural
-
     # An example with all its words
 
     def _fit(self, pattern: Pattern) -> Command | None:
@@ -207,8 +202,11 @@ class Commands:
         """The matches of a slot and the rest of a pattern with the rest of the message."""
         tag, wanted = pattern.tag, pattern.pieces[piece]
         at = self._value_start(pattern, piece, at, last)
-        if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
-            return  # "is the rent done" tells nothing
+        known = lexicon(tag)
+        small = known.function - known.reference - known.plural
+        if not piece and pattern.tool.action_type != "read":
+            if not small.isdisjoint(self.message.stems(tag)[at : at + 1]):
+                return  # "is the rent done" tells nothing
         parameter = parameters(pattern.tool)[wanted.slot]
         for end in self._value_ends(pattern, piece, at, last):
             value_ = self.values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
@@ -279,7 +277,9 @@ class Commands:
         """The command of a matched pattern."""
         tool, found = pattern.tool, [(p, span, v) for p, span, v in filled if isinstance(v, Value)]
         found = found if tool.action_type == "read" else self._split_date(pattern, found)
-        bare_texts = self._bare_texts(pattern, found)
+        # an outgoing text without a lead-in word does not count: "send her the link"
+        texts = [(p.slot, span[0]) for p, span, v in found if p.kind == "text" and v.words]
+        bare_texts = {slot for slot, at in texts if not self.values.has_lead(pattern, slot, at)}
         values = {p.slot: v.value for p, _, v in found if p.slot and p.slot not in bare_texts}
         arguments = {**pattern.fixed, **values}
         spans = [span for piece, span, value in found if piece.slot and value.words]
@@ -353,11 +353,6 @@ class Commands:
         if kinds == {"time"}:
             return old[:DAY] + new[DAY:]
         return new if "T" in new else new + old[DAY:]
-
-    def _bare_texts(self, pattern: Pattern, found: Sequence[tuple[Piece, Span, Value]]) -> set[str]:
-        """The outgoing texts without a lead-in word, which do not count: "send her the link"."""
-        texts = [(p.slot, span[0]) for p, span, v in found if p.kind == "text" and v.words]
-        return {name for name, first in texts if not self.values.has_lead(pattern, name, first)}
 
     def implied_id(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
         """The id argument if the message does not name the record: the only one shown last."""

@@ -147,7 +147,7 @@ class Offers:
         tool = pattern.tool
         kinds = {p.kind for p in parameters(tool).values()} - {"id", "ids", "list"}
         has_form = not pattern.example or (bool(kinds) and tool.action_type != "read")
-        is_undo = before and tool.action_type == "destructive"  # pressed, not filled in
+        is_undo = all((before, tool.action_type == "destructive"))  # pressed, not filled in
         is_other = self.values.is_other_app(tool.app_id, pattern.tag)
         if any((score < FORM_SCORE, not has_form, is_undo, is_other)):
             return None

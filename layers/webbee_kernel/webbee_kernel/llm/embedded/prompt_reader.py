@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from ... import language
@@ -257,14 +258,12 @@ def _stems(text: str) -> set[str]:
 
 def records_of(data: Any) -> list[JSONObject] | None:
     """The records of a result: itself if it has an id, else its lists' rows; None for neither."""
-    if isinstance(data, list):
-        return [row for row in data if isinstance(row, dict) and row.get("id")]
-    if not isinstance(data, dict):
-        return None
-    if data.get("id"):
+    if isinstance(data, dict) and data.get("id"):
         return [data]
-    lists = [records_of(v) or [] for v in data.values() if isinstance(v, list)]
-    return [row for rows in lists for row in rows] if lists else None
+    values = data.values() if isinstance(data, dict) else [data]
+    lists = [value for value in values if isinstance(value, list)]
+    rows = [row for row in chain(*lists) if isinstance(row, dict) and row.get("id")]
+    return rows if lists else None
 
 
 def _addresses_of(data: Any) -> list[str]:

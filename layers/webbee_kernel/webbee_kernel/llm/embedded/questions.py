@@ -177,16 +177,12 @@ class Questions:
         rests = {t.app_id: words - self._values.nouns(t.app_id, tag) for t in tools}
         apps = [app_id for app_id in rests if rests[app_id] < words]
         is_one = all((len(apps) == 1, self._is_led, len(words) <= MAX_TOPIC))
-        if not is_one or self._has_more(self._list_words, tag):
+        # "all", and not "them", and "do I have"
+        listing = self._lexicon.every | language.of(tag).words.recency
+        if not is_one or self._has_more(listing, tag):
             return ""
         searchable = {c.tool.app_id for c in self.searches()}
         return "" if rests[apps[0]] and apps[0] in searchable else apps[0]
-
-    @property
-    def _list_words(self) -> frozenset[str]:
-        """ "All", and not "them", and "do I have"."""
-        every = self._lexicon.every
-        return every | language.of(self._tag).words.recency
 
     def _has_more(self, words: Collection[str], tag: str) -> bool:
         """Whether the message, apart from these words, has a negation, reference, value or effect

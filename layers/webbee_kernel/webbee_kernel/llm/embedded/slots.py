@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -190,11 +189,14 @@ class SlotValues(ReferenceResolver):
         spans = self._spans(pattern)
         arguments |= self.field_texts(pattern)
         used = {n for span in spans.values() for n in range(*span)}
-        for n, kind in self._typed_tokens:
-            names = free_names(pattern.tool, kind, arguments)
+        for n, token in enumerate(tokens):
+            kind = (
+                "number" if token.text.isdigit() else {"quote": "text"}.get(token.kind, token.kind)
+            )
+            names = free_names(pattern.tool, kind, arguments) if kind != "word" else []
             if names and n not in used:
-                text = tokens[n].text[:MAX_DIGITS]
-                arguments[names[0]] = int(text) if kind == "number" else tokens[n].text
+                is_number = kind == "number"
+                arguments[names[0]] = int(token.text[:MAX_DIGITS]) if is_number else token.text
                 used.add(n)
         if spans:
             return {**self._last_record(pattern, used), **arguments}
@@ -384,27 +386,16 @@ class SlotValues(ReferenceResolver):
         after = self.message.skip_articles(tag, at, last)
         return after if self.message.tokens[after].kind == "quote" else at
 
-    @cached_property
-    def _typed_tokens(self) -> list[tuple[int, str]]:
-        """The tokens other than words, each with the parameter kind that accepts it."""
-        kinds = (
-            (n, "number" if t.text.isdigit() else t.kind) for n, t in enumerate(self.message.tokens)
-        )
-        return [(n, "text" if k == "quote" else k) for n, k in kinds if k != "word"]
-
     def _free_span(self, pattern: Pattern, used: set[int]) -> Span:
-        """The span for the text: after the pattern's words, up to a value at the end."""
-        last = len(self.message.tokens)
-        after = range(self._pattern_end(pattern), last)
-        skipped = used | {n for n in after if self.message.tokens[n].kind == "colon"}
-        return next((n for n in after if n not in skipped), last), last - (last - 1 in used)
-
-    def _pattern_end(self, pattern: Pattern) -> int:
-        """The position after the last of an example's words, before any colon."""
+        """The span for the text: after the last of the pattern's words before any colon, up to a
+        value at the end."""
         stems, literals = self.message.stems(pattern.tag), pattern.literals
-        colon = stems.index(COLON) if COLON in stems else len(stems)
-        end = len(stems) if literals.isdisjoint(stems[:colon]) else colon
-        return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
+        last = len(stems)
+        colon = stems.index(COLON) if COLON in stems else last
+        head = last if literals.isdisjoint(stems[:colon]) else colon
+        after = max((n for n in range(head) if stems[n] in literals), default=-1) + 1
+        free = (n for n in range(after, last) if n not in used and stems[n] != COLON)
+        return next(free, last), last - (last - 1 in used)
 
 
 def field_words(name: str, tag: str) -> set[str]:

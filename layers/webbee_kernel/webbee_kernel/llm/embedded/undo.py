@@ -68,17 +68,14 @@ class UndoMessage:
 
     @cached_property
     def is_undo(self) -> bool:
-        """Whether the message says to take something back."""
+        """Whether the message, or its last part, says to take something back, with few words of
+        nothing known beside it."""
         if any(self._commands.message.text == self._label(u) for u in self._effects):
             return True
         asks = self._message.is_question > self._message.has_modal_lead(self._tag)  # "can you …?"
         is_other = asks or self._is_in_command or self._message.has_negation(self._tag)
-        return not is_other and self._has_phrase
-
-    @property
-    def _has_phrase(self) -> bool:
-        """Whether the last part says "undo that", with few words of nothing known beside it."""
-        if not self._phrases or (self._target and not self._effects):  # "bring back the bike"
+        # "bring back the bike" where nothing was done
+        if is_other or not self._phrases or (self._target and not self._effects):
             return False
         known = frozenset[str]().union(*map(self._words_of, self._effects))
         return len(self._target - known) <= MAX_EXTRA
