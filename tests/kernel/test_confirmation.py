@@ -209,6 +209,22 @@ def test_a_typed_answer_is_to_the_last_card_and_an_older_ones_button_works_for_m
     assert shop.done[-1] == "delete a"
 
 
+@pytest.mark.parametrize("said", ["no, paint it instead", "stop, wrong one", "Nein, lieber malen"])
+@pytest.mark.parametrize("between", [0, 6], ids=["at once", "when the turn is overwritten"])
+def test_a_message_that_begins_with_a_no_answers_the_card_before_it(
+    said: str, between: int
+) -> None:
+    shop = Shop()
+    asked = shop.say("delete a", DELETE_A)["confirmation"]["id"]
+    shop.say(said, paint(9))
+    for n in range(between):
+        shop.say(f"paint {n}", paint(n))
+    shop.done.clear()
+    with pytest.raises(Gone, match="answered"):
+        shop.press(asked)
+    assert shop.done == []
+
+
 @pytest.mark.parametrize("accept", [True, False])
 @pytest.mark.parametrize("between", [0, 4], ids=["in their own turns", "carried into the other's"])
 @pytest.mark.parametrize("which", [0, 1])

@@ -23,7 +23,14 @@ from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
 from ..types import JSON, CallOutcome, JSONObject, Step
-from .confirmation import MAX_CHOICES, MAX_LABEL, MIN_CHOICES, answer, says_undo
+from .confirmation import (
+    MAX_CHOICES,
+    MAX_LABEL,
+    MIN_CHOICES,
+    answer,
+    begins_with_no,
+    says_undo,
+)
 from .results_block import hide
 from .session_memory import undo_receipts
 
@@ -94,14 +101,22 @@ def card_answer(card: PendingConfirmation, message: str, memory: SessionMemory) 
     return None if message == card.message else answer(message, behind_card=not is_undo)
 
 
+def is_refused(memory: SessionMemory, confirmation_id: str) -> bool:
+    """Whether the message behind a card began with a no: "no, to Ann instead" answers it, too."""
+    found = memory.question(confirmation_id)
+    behind = (t for t in memory.turns if found and t.seq == found[0].seq + 1)
+    return any(begins_with_no(turn.message) for turn in behind)
+
+
 def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:
     """The pending cards of the turn that turn `seq` overwrites, to be taken over: the newest ones
     that fit. Answers to dropped ones get Gone."""
     overwritten = (t for t in memory.turns if t.seq < seq and (seq - t.seq) % RING_SIZE == 0)
-    waits = waiting(next(overwritten, None), now)[-MAX_CARRIED:]
+    all_waiting = waiting(next(overwritten, None), now)
+    waits = [c for c in all_waiting if not is_refused(memory, c.confirmation_id)][-MAX_CARRIED:]
     sizes = accumulate(len(json.dumps(asdict(card))) for card in reversed(waits))
     room = sum(size <= CARRIED_CHARACTERS for size in sizes)
-    return waits[len(waits) - room :]
+    return tuple(waits[len(waits) - room :])
 
 
 def chosen(waits: Iterable[PendingConfirmation], label: str) -> PendingConfirmation | None:

@@ -83,6 +83,11 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
     return None if words - beside_yes or not words & yes else True
 
 
+def begins_with_no(message: str) -> bool:
+    """Whether the first word of a message is a no, in any language."""
+    return not language.forms("no").isdisjoint(_fold_words(message)[:1])
+
+
 def says_undo(message: str) -> bool:
     """Whether a message has words that take something back, in any language."""
     words = set(_fold_words(message))

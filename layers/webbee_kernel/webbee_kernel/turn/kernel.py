@@ -163,6 +163,8 @@ class Kernel:
                 if accept:
                     how.check_same(earlier, confirmation_id)
                 return await self._replay(ask, earlier)
+            if accept and cards.is_refused(state.memory, confirmation_id):
+                raise gone_error()
             state = await self._begin(state)
             if accept:
                 # the turn keeps this id: a later yes with other texts is told apart by it
