@@ -100,7 +100,7 @@ def test_every_route_of_a_group_lies_under_one_of_its_prefixes() -> None:
 
 def test_a_start_of_chat_turn_imports_no_route_that_a_turn_does_without() -> None:
     code = "import sys, webbee_kernel.api.chat_turn\nprint(*sys.modules)"
-    others = "chat_completions me conversations extension_routes callbacks health mcp_server page"
+    others = "chat_completions me conversations extension_routes callbacks mcp_server page"
     names = {f"webbee_kernel.api.{name}" for name in others.split()}
     assert all(map(find_spec, names))
     assert names.isdisjoint(said(code).split())

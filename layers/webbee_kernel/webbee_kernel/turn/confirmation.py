@@ -83,6 +83,12 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
     return None if words - beside_yes or not words & yes else True
 
 
+def is_yes_and_more(message: str) -> bool:
+    """Whether a message is a yes with something else behind it, which answers no card."""
+    first, *rest = language.clauses(message) or [""]
+    return bool(rest) and answer(first) is True and answer(message) is None
+
+
 def begins_with_no(message: str) -> bool:
     """Whether the first word of a message is a no, in any language."""
     return not language.forms("no").isdisjoint(_fold_words(message)[:1])

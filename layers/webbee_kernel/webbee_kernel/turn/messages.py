@@ -45,6 +45,12 @@ MAX_UI = 12_000
 """Characters of a UI tree that is stored with its turn; a larger one is shown once."""
 
 
+def card_left(state: TurnContext) -> str:
+    """What a yes with more behind it does not do; empty for any other message."""
+    what = state.card_left
+    return language.of(state.language).say("card_left", what=what) if what else ""
+
+
 def unloaded(state: TurnContext) -> str:
     """For a developer for whom nothing ran: the apps that did not load, with their reasons."""
     apps = state.catalogue.apps.values() if state.ask.user.role != "user" else ()

@@ -69,7 +69,8 @@ class Recorder:
         """Write the turn, to a new slot or to that of the turn whose card it answers, and return
         the reply. Refresh requests and costs are sent in parallel; they may fail and take at most
         half a second."""
-        reply, user = state.masker.unmask_text(output.reply), state.ask.user
+        said = "\n\n".join(filter(None, (output.reply, messages.card_left(state))))
+        reply, user = state.masker.unmask_text(said), state.ask.user
         ui = unmask(output.offer, state.masker) if output.offer else None
         choices = output.choices or ([] if output.card else confirmation.choices(reply, ui))
         output = output._replace(reply=reply, offer=ui, choices=choices)

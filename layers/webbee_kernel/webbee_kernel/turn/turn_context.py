@@ -96,6 +96,8 @@ class TurnContext:
     """Calls that refer to a pending one; they can be planned only after approval."""
     accepted: tuple[str, ...] = ()
     """Destinations accepted in this turn (`guards.addresses.key_of`)."""
+    card_left: str = ""
+    """The effects of a card to which the message said yes and more, and that so do not run."""
     proposal: AnsweredProposal | None = None
     """The card that this request answers."""
     earlier_calls: frozenset[int] = frozenset()
