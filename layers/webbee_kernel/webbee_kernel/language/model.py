@@ -387,7 +387,7 @@ _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W\d_]+")
 @lru_cache(maxsize=4096)
 def key_roles(key: str) -> frozenset[str]:
     """The roles of a key: `id`, `rank`, `paging`, `money`, `moment`, `total`, `rate`, `level` (not
-    summable), `zone`, `minor`.
+    summable), `minor`.
 
     A key has every role of its words: `page_size` is `paging`, `totalCount` is `total`.
     """

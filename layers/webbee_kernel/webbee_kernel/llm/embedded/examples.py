@@ -104,11 +104,6 @@ class Unclear(NamedTuple):
     is_named: bool = False
     is_all: bool = False
 
-    @property
-    def is_resolved(self) -> bool:
-        """Whether it refers to shown records, or to all."""
-        return bool(self.rows) or self.is_all
-
 
 @dataclass(frozen=True, slots=True)
 class Command:

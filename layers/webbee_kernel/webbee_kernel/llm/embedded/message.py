@@ -198,16 +198,14 @@ class Message:
             self._bounds[key] = trim(self.words, lexicon(tag), ask=ask, first=first)
         return self._bounds[key]
 
-    def is_greeting(self, tag: str) -> bool:
-        """Whether the message is only a greeting or asks for help."""
-        return self._is_small_talk(tag, lexicon(tag).greetings, lexicon(tag).hello)
-
     def small_talk(self, tag: str) -> str:
-        """The sentence that answers a message which only thanks, agrees or takes leave, or is a yes
-        to nothing; empty for any other."""
-        if self._is_small_talk(tag, lexicon(tag).farewells, lexicon(tag).thanks):
+        """The sentence that answers a message which only greets or asks for help, thanks, agrees or
+        takes leave, or is a yes to nothing; empty for any other."""
+        known, words = lexicon(tag), language.of(tag).words
+        if self._is_small_talk(tag, known.greetings, known.hello):
+            return "hello"
+        if self._is_small_talk(tag, known.farewells, known.thanks):
             return "welcome"
-        words = language.of(tag).words
         is_yes = self.has_yes(tag) and {*self.stems(tag)} <= words.yes | words.yes_filler
         return "nothing_asked" if is_yes else ""
 

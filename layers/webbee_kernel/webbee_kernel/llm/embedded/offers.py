@@ -88,25 +88,11 @@ class Offers:
     def suggest(self, before: Mapping[str, str] = _NONE) -> ModelResponse:
         """The answer to a message that is not a command: the form of the nearest function, else
         suggestions."""
-        message, values, said = self.message, self.values, self.message.stems(self.tag)
-        first = sorted(  # those of the app whose records are named
-            first_examples(self.tools),
-            key=lambda one: values.nouns(one[0].app_id, self.tag).isdisjoint(said),
-        )
-        if self.tools and message.is_greeting(self.tag):
-            return self._examples(first, "hello")
-        is_open = bool(before) or values.records.is_after_write
+        message, first = self.message, first_examples(self.tools)
+        is_open = bool(before) or self.values.records.is_after_write
         if answer := self._small_talk(is_open=is_open):
             return answer
-        # of those that are near one of the app whose records are named, that the message begins as
-        nearest = sorted(
-            self.commands.nearest(),
-            key=lambda f: (
-                f[0] < FORM_SCORE,
-                values.is_other_app(f[1].tool.app_id, f[1].tag),
-                not self.commands.starts_like(f[1]),
-            ),
-        )
+        nearest = self.commands.nearest()
         if nearest and (answer := self._near_answer(*nearest[0], before)):
             return answer
         examples = [
@@ -126,7 +112,8 @@ class Offers:
         if not self.tools:
             return self.reply("no_apps")
         if key := self.message.small_talk(self.tag):
-            return ModelResponse(text=self.say(key))
+            hello = self._examples(first_examples(self.tools), "hello")
+            return hello if key == "hello" else ModelResponse(text=self.say(key))
         if self.message.is_denial(self.tag) and not is_open:
             return self.reply("nothing_done")
         if found := list_of(self.query.listable_app(), self.tag, self.tools):

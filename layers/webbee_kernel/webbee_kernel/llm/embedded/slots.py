@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -61,9 +61,7 @@ class SlotValues(ReferenceResolver):
     ) -> Value | None:
         """The words as text; None if they are only a reference."""
         form = self.message.tokens[span[0]].kind if span[1] - span[0] == 1 else ""
-        # a mark such as {title:text} on a number is the author's slip
-        is_typed = parameter.kind in ("id", "number", "choice", "flag")  # has its own slot
-        if is_typed or form == "email" or (kind == "url" and form != "url"):
+        if form == "email" or (kind == "url" and form != "url"):
             return None
         is_title = parameter.name in language.title_keys() and tool.action_type != "read"
         # a title that is to be found, not made
@@ -190,9 +188,8 @@ class SlotValues(ReferenceResolver):
         arguments |= self.field_texts(pattern)
         used = {n for span in spans.values() for n in range(*span)}
         for n, token in enumerate(tokens):
-            kind = (
-                "number" if token.text.isdigit() else {"quote": "text"}.get(token.kind, token.kind)
-            )
+            kind = {"quote": "text"}.get(token.kind, token.kind)
+            kind = "number" if token.text.isdigit() else kind
             names = free_names(pattern.tool, kind, arguments) if kind != "word" else []
             if names and n not in used:
                 is_number = kind == "number"
@@ -220,23 +217,23 @@ class SlotValues(ReferenceResolver):
         """What the message says anew of a call that waits; None for a command that may be called as
         it is, of a record that was shown or of none."""
         tag = self.message.tag
-        if named := self._named_text(tool):  # whatever else is called so
-            return named
+        names, at = self._named_texts(tool), self.message.colon
+        if at and names:  # whatever else is called so
+            return {names[0]: self.message.slice(at + 1, len(self.message.tokens))}
         if any(c.is_sure and not c.is_by_words for c in readings) and not self._is_bare_day(tag):
             return None
         is_about = self.message.is_about_card(tag, is_open=not readings) or self._is_new_day(tag)
-        return self._corrections(tool, given) or ({} if is_about else None)
+        if new := self._corrections(tool, given, names):
+            return new
+        return self._new_texts(tool, given) if is_about else None
 
-    def _named_text(self, tool: ToolSpec) -> JSONObject:
-        """The text behind a colon as the one of the call's that is named before it: "change the
-        text to: …"."""
-        tag, at = self.message.tag, self.message.colon
-        named = {*self.message.stems(tag)[:at]}
+    def _named_texts(self, tool: ToolSpec) -> list[str]:
+        """The text parameters that are named, before any colon: "change the text to: …"."""
+        said = {*self.message.stems(self.message.tag)[: self.message.colon or None]}
         texts = (p.name for p in parameters(tool).values() if p.kind == "text")
-        name = next((n for n in texts if named & field_words(n, tag)), "")
-        return {name: self.message.slice(at + 1, len(self.message.tokens))} if name else {}
+        return [name for name in texts if said & field_words(name, self.message.tag)]
 
-    def _corrections(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+    def _corrections(self, tool: ToolSpec, given: JSONObject, named: Sequence[str]) -> JSONObject:
         """What the message says anew of a call with these arguments: an address, a quotation, the
         day or hour that it ends in as its one date, else its one day or number in place of that of
         a text."""
@@ -244,9 +241,7 @@ class SlotValues(ReferenceResolver):
         told = {t.kind: t.text for t in self.message.tokens if t.kind in ("email", "quote")}
         texts = [name for name in given if name in known and known[name].kind == "text"]
         places = {"email": [n for n in given if n in known and known[n].kind == "email"]}
-        own, said = [p.name for p in known.values() if p.kind == "text"], {*self.message.stems(tag)}
-        places["quote"] = [name for name in own if said & field_words(name, tag)]
-        places["quote"] += sorted(texts, key=lambda name: -len(str(given[name])))
+        places["quote"] = [*named, *sorted(texts, key=lambda name: -len(str(given[name])))]
         if new := {places[kind][0]: text for kind, text in told.items() if places[kind]}:
             return new
         if (text := self._said_text(tool, texts, tag)) and places["quote"]:
@@ -256,7 +251,7 @@ class SlotValues(ReferenceResolver):
             days = (self._date(known[dates[0]], (n, last), tag) for n in range(last))
             value = next(filter(None, days), None)
             return {dates[0]: value.value} if value else {}
-        return self._new_texts({name: str(given[name]) for name in texts if given.get(name)}, tag)
+        return {}
 
     def _said_text(self, tool: ToolSpec, texts: Sequence[str], tag: str) -> str:
         """The text that "no, say …" tells; empty for a day or number alone, which takes the place
@@ -271,13 +266,11 @@ class SlotValues(ReferenceResolver):
         values = {word_key(w.text, tag) for m in found for w in language.tokens(m.text)}
         return "" if found and words <= values else text
 
-    def _new_texts(self, texts: Mapping[str, str], tag: str) -> JSONObject:
-        """The texts that "no, …" or "make it …" changes; not "move the dentist to Friday"."""
-        is_about = self.message.is_denial(tag) or self.message.is_about_card(tag, is_open=True)
-        if not (is_about or self._is_bare_day(tag)):
-            return {}
-        changed = {name: self._with_new_value(text, tag) for name, text in texts.items()}
-        return {name: text for name, text in changed.items() if text}
+    def _new_texts(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+        """The texts that take the message's only day or number in place of their own."""
+        texts = [n for n, p in parameters(tool).items() if p.kind == "text" and given.get(n)]
+        changed = {n: self._with_new_value(str(given[n]), self.message.tag) for n in texts}
+        return {n: text for n, text in changed.items() if text}
 
     def _is_new_day(self, tag: str) -> bool:
         """Whether the message is a no with another day, or nothing but a day: "no, on Friday"."""
