@@ -224,7 +224,7 @@ def _call(
     leaves = all_leaves(function, step.arguments)
     is_open = effect == "outward" and not to - {""}
     # a destructive call that leaves open of what may mean all of it
-    empty = [name for name, value in step.arguments.items() if value in ([], {})]
+    empty = _empty(step) if effect == "destructive" else []
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     shown = {sink.path for sink in found}
@@ -236,25 +236,32 @@ def _call(
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
-            _field(leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag, is_only)
-            for leaf in leaves
-            if not leaf.is_absent
-            or leaf.path in shown
-            or leaf.has_default_value
-            # `all: true` says how much, `read: true` what is done, `older_than_days: 0` how old
-            or leaf.value is True
-            or (effect == "destructive" and type(leaf.value) in (int, float))
-        ]
-        + [
-            {
-                "name": language.of(tag).field_name(" ".join(words_of(name))),
-                "value": "–",
-                "kind": "value",
-            }
-            for name in empty
-            if effect == "destructive"
+            *(
+                _field(
+                    leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag, is_only
+                )
+                for leaf in leaves
+                if leaf.path in shown or _is_told(leaf, effect)
+            ),
+            *({"name": _words(name, tag), "value": "\u2013", "kind": "value"} for name in empty),
         ],
     }
+
+
+def _empty(step: Step) -> list[str]:
+    return [name for name, value in step.arguments.items() if value in ([], {})]
+
+
+def _is_told(leaf: Leaf, effect: str) -> bool:
+    """Whether a card shows an argument: what is given, and a default that says how much (`all:
+    true`, `older_than_days: 0` of what destroys) or what is done (`read: true`)."""
+    is_number = type(leaf.value) in (int, float)
+    says_how_much = leaf.value is True or (effect == "destructive" and is_number)
+    return not leaf.is_absent or leaf.has_default_value or says_how_much
+
+
+def _words(name: str, tag: str) -> str:
+    return language.of(tag).field_name(" ".join(words_of(name)))
 
 
 def _card_title(function: FunctionInfo, effect: str, tag: str) -> str:

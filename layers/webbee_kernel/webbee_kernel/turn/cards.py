@@ -29,6 +29,7 @@ from .confirmation import (
     MIN_CHOICES,
     answer,
     begins_with_no,
+    is_yes_and_more,
     says_undo,
 )
 from .results_block import hide
@@ -99,6 +100,16 @@ def card_answer(card: PendingConfirmation, message: str, memory: SessionMemory) 
     for an "undo" behind the card of one, in whatever words that was asked for."""
     is_undo = says_undo(card.message) and any(undo_receipts(memory, s) for s in steps(card))
     return None if message == card.message else answer(message, behind_card=not is_undo)
+
+
+MAX_LEFT = 200
+"""Maximum characters of a card that are repeated where it is left."""
+
+
+def left_by(message: str, card: PendingConfirmation | None) -> str:
+    """The effects of a card to which a message says yes and more; empty for any other message."""
+    is_left = card and is_yes_and_more(message)
+    return one_line(card.summary, MAX_LEFT) if card and is_left else ""
 
 
 def is_refused(memory: SessionMemory, confirmation_id: str) -> bool:

@@ -45,8 +45,6 @@ from .turn_context import TurnContext
 
 __all__ = ["Kernel", "TurnRequest"]
 
-MAX_LEFT = 200
-"""Maximum characters of a card that are repeated where it is left."""
 LEASE_MARGIN_S = 10.0
 """Seconds by which a card's lease outlives the answer's time limit. It is renewed while the turn
 runs, so a crashed process holds it for at most this long."""
@@ -118,12 +116,12 @@ class Kernel:
             if card and (said := card_answer(card, ask.message, state.memory)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
                 return await self._answer_card(state, card.confirmation_id, said)
-            if card and confirmation.is_yes_and_more(ask.message):
-                state = replace(state, card_left=one_line(card.summary, MAX_LEFT))
             # "2", or a choice's own words
             offered = () if card else last.response.get("choices", ())
             choice = pick_choice(ask.message, offered) if offered else ""
-            state = replace(state, message=choice or state.message, is_choice=bool(choice))
+            left = cards.left_by(ask.message, card)
+            state = replace(state, is_choice=bool(choice), card_left=left)
+            state = replace(state, message=choice or state.message)
             if choice and (one := cards.chosen(waits, choice)):
                 return await self._recorder.record(state, Output("", card=shown_now(state, one)))
         return await self._finish(await self._rounds.run(state))

@@ -123,13 +123,19 @@ class UndoMessage:
     def _own_words(self, effect: Undo) -> frozenset[str]:
         """What its receipt says, what its turn's message said, what the call that takes it back
         sets."""
-        texts = (w.text for text in (effect.what, effect.message) for w in language.tokens(text))
-        told = {word_key(word, self._tag) for word in texts} - self._lexicon.fillers
+        own, said = self._words_in(effect.what), self._words_in(effect.message)
+        # "add bread, eggs and cheese": of the three only one is the eggs
+        beside = (u for u in self._effects if u.turn == effect.turn and u is not effect)
+        others = frozenset[str]().union(*(self._words_in(u.what) for u in beside))
+        told = (own | said - (others - own)) - self._lexicon.fillers
         titles = {*language.title_keys()}
         # "the change of its name" of what sets a `new_title`
         is_name = any(not titles.isdisjoint(name.split("_")) for name in effect.arguments)
         names = effect.arguments.keys() | (titles if is_name else set())
         return frozenset(told).union(*(field_words(name, self._tag) for name in names))
+
+    def _words_in(self, text: str) -> set[str]:
+        return {word_key(word.text, self._tag) for word in language.tokens(text)}
 
     @cached_property
     def _candidates(self) -> list[Undo]:
@@ -167,16 +173,20 @@ class UndoMessage:
     def _nearest(self, pool: list[Undo]) -> list[Undo]:
         """The one effect whose receipt, message or fields have the most of the words: "undo the
         renaming of the tuna list"; none where two have as many."""
-        nouns = (self._commands.values.nouns(t.app_id, self._tag) for t in self._commands.tools)
-        words = self._target.difference(*nouns)
-        scores = [len(words & self._own_words(u)) for u in pool]
+        scores = [len(self._specific & self._own_words(u)) for u in pool]
         best = max(scores, default=0)
         found = [u for u, score in zip(pool, scores, strict=True) if score == best]
         return found if best and len(found) == 1 else []
 
+    @property
+    def _specific(self) -> set[str]:
+        """The words of the target that name no kind of thing."""
+        nouns = (self._commands.values.nouns(t.app_id, self._tag) for t in self._commands.tools)
+        return self._target.difference(*nouns)
+
     def _counted(self, candidates: list[Undo]) -> list[Undo]:
         """Those at the place, or of the number, that the message tells; both, or all; else the
-        newest turn's."""
+        newest turn's, none where words fit several turns ("undo page A" of a page A and B)."""
         stems, known = self._message.stems(self._tag), self._lexicon
         count = next((n for n in self._numbers.values() if 1 < n <= MAX_UNDONE), 0)
         placing = (s for s in stems if known.fields.get(s) != "recent")  # "the newest"
@@ -186,7 +196,8 @@ class UndoMessage:
         elif count:
             found = candidates[:count]
         elif known.every.isdisjoint(stems):
-            found = _newest_turn(candidates)
+            newest = _newest_turn(candidates)
+            found = [] if self._specific and not place and newest != candidates else newest
         else:
             found = candidates
         return found if len(found) >= count else []
