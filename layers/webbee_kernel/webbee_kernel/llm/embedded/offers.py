@@ -22,7 +22,7 @@ from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns
-from .message import word_key
+from .message import lexicon, word_key
 from .prompt_reader import name_of
 from .questions import Questions
 
@@ -236,7 +236,7 @@ class Offers:
         rows = [row for row in self.values.records.known(tool.app_id) if row["id"] in ids]
         names = "; ".join(map("“{}”".format, _labels(rows)))
         what = summary_of(tool, self.tag).partition(". ")[0] + (f": {names}" if names else "")
-        form = form_of(tool, command.arguments, self.tag)
+        form = form_of(tool, self._prefilled(command), self.tag)
         is_english = what[1:2].islower() and tool.description.startswith(what)
         lower = what[:1].lower() + what[1:] if is_english else what
         text = self.say("form_to_fill" if command.is_whole else "form_to_send", what=lower)
@@ -245,6 +245,19 @@ class Offers:
         chips = [_row(_send_buttons(before))] if before else []
         tree = self._tree([*chips, ui.Text(what), form])
         return ModelResponse(text=". ".join([*errors, text]), offer=tree)
+
+    def _prefilled(self, command: Command) -> JSONObject:
+        """The arguments of a form; where the message says "all", its words name no one record:
+        "complete all but the zebra"."""
+        kinds, stems = parameters(command.tool), self.values.message.stems(self.tag)
+        told = {p.kind for p in kinds.values()}
+        if (
+            "email" in told
+            or told.isdisjoint(("id", "ids"))
+            or lexicon(self.tag).every.isdisjoint(stems)
+        ):
+            return command.arguments
+        return {k: v for k, v in command.arguments.items() if kinds[k].kind != "text"}
 
     def _link(self, key: str, action: str) -> UINode:
         return ui.Link(self.say(key), on_click=UIAction(action))
