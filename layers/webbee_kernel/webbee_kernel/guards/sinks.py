@@ -84,7 +84,7 @@ def _named_by_value(found: Sequence[Leaf]) -> Iterator[Sink]:
     """The destinations whose name is the value of another argument: `field: email, value: …`."""
     values = [leaf for leaf in found if words_of(leaf.name)[-1:] == ["value"]]
     names = (leaf for leaf in found if not fields.FIELDS.isdisjoint(words_of(leaf.name)[-1:]))
-    for leaf in names if values else ():
+    for leaf in names:
         if kind := kind_by_name(str(leaf.value), fields.EFFECT, is_read=False):
             beside = (v for v in values if v.names[:-1] == leaf.names[:-1])
             yield from (Sink(v.path, str(leaf.value), kind, str(v.value), "name") for v in beside)

@@ -21,7 +21,7 @@ from ..function_form import form_of, parameters
 from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
-from .examples import Command, Pattern, Unclear, language_of, patterns
+from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
 from .message import lexicon, word_key
 from .prompt_reader import name_of
 from .questions import Questions
@@ -92,6 +92,8 @@ class Offers:
         is_open = bool(before) or self.values.records.is_after_write
         if answer := self._small_talk(is_open=is_open):
             return answer
+        if found := self._by_name():
+            return self.form(found, before)
         nearest = self.commands.nearest()
         if nearest and (answer := self._near_answer(*nearest[0], before)):
             return answer
@@ -105,6 +107,15 @@ class Offers:
             searches = ((c.pattern.example, *c.arguments.values()) for c in self.query.searches())
             before = {**before, **{t: t for t in (SLOT.sub(word, e) for e, word in searches)}}
         return self._not_understood([*examples, *first], before)
+
+    def _by_name(self) -> Command | None:
+        """The one function without examples that the message calls by its whole name or
+        description, as the page's buttons do: "Fridge: throw away"."""
+        texts = {_plain(text) for text in (self.message.text, self.message.text.partition(":")[2])}
+        plain = (p for t in self.tools for p in patterns(t, self.tag) or name_pattern(t))
+        written = (p for p in plain if not p.example and p.tool.action_type != "read")
+        own = [p for p in written if _names_of(p.tool) & texts]
+        return Command(own[0], {}) if len(own) == 1 else None
 
     def _small_talk(self, *, is_open: bool) -> ModelResponse | None:
         """The answer to what is no request, to a no where nothing is open, and to what a list or
@@ -268,6 +279,15 @@ class Offers:
         rows = [n for n in nodes if n.type != "Button"]
         rows += [_row(chips)] if chips else []
         return ui.Stack([*rows, *links, self._link("use_a_model", "model")]).to_dict()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("_", " ").casefold().rstrip("?!.… ").split())
+
+
+def _names_of(tool: ToolSpec) -> set[str]:
+    """What a function may be called by, its name and what it does."""
+    return {_plain(tool.fn_name), _plain(tool.description.partition(". ")[0])} - {""}
 
 
 def _button(label: str, action: UIAction) -> UINode:
