@@ -431,3 +431,9 @@ class Commands:
         """The best example of each function with its score, nearest first."""
         own = [p for tool in self.tools if (p := self._patterns(tool) or name_pattern(tool))]
         return Nearness(self.message, own).nearest()
+
+    def starts_like(self, pattern: Pattern) -> bool:
+        """Whether the message begins with the first word of an example."""
+        tag = pattern.tag
+        at = self.message.bounds(tag, ask=pattern.tool.action_type == "read").first
+        return self.message.stems(tag)[at : at + 1] == (pattern.pieces[0].stem,)

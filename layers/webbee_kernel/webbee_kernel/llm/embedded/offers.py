@@ -94,7 +94,15 @@ class Offers:
             return answer
         if found := self._by_name():
             return self.form(found, before)
-        nearest = self.commands.nearest()
+        # of those that are near one of the app whose records are named, that the message begins as
+        nearest = sorted(
+            self.commands.nearest(),
+            key=lambda f: (
+                f[0] < FORM_SCORE,
+                self.values.is_other_app(f[1].tool.app_id, f[1].tag),
+                not self.commands.starts_like(f[1]),
+            ),
+        )
         if nearest and (answer := self._near_answer(*nearest[0], before)):
             return answer
         examples = [
