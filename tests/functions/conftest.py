@@ -54,8 +54,7 @@ def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
 
 @pytest.fixture(scope="module", autouse=True)
 def loops_ended() -> Iterator[None]:
-    """The deployments of a file are gone with it: each has threads with event loops, which end when
-    they are collected, and a process has so many files open and no more."""
+    """A file's deployments are gone with it: each has threads and open files until collected."""
     yield
     gc.collect()
 

@@ -45,6 +45,7 @@ _CALL = re.compile(r"([a-z0-9_-]+)\.(\w+) (?=\{)")
 _MESSAGE = re.compile(r"^\[[^\]\n]* user\] (.*)$", re.MULTILINE)
 _SUMMARY = re.compile(r'^RESULT: .*? (?:summary|error)=("(?:[^"\\]|\\.)*")', re.MULTILINE)
 
+SHARDS = 4  # of the index of users who are due, behind `stores_of`
 ALICE = {
     "sub": "alice",
     "tenant_id": "acme",
@@ -129,10 +130,6 @@ def functions(
     for role, build in services.items():
         handlers[role] = SimpleNamespace(lambda_handler=Function(role, build))
     return handlers
-
-
-SHARDS = 4
-"""Those of the index of users who are due, behind `stores_of`."""
 
 
 def stores_of(client: Callable[..., Any]) -> Callable[[Any], Stores]:
@@ -341,8 +338,7 @@ def event(name: str) -> dict[str, Any]:
 
 
 def items(table: str) -> list[dict[str, dict[str, Any]]]:
-    """The items of a table as moto keeps them, in DynamoDB's JSON: a Scan takes a hundred times as
-    long."""
+    """The items of a table as moto keeps them, in DynamoDB's JSON: a Scan takes far longer."""
     database = dynamodb_backends[ACCOUNT_ID][os.environ["AWS_DEFAULT_REGION"]]
     partitions = list(database.tables[table].items.values())
     kept = [item for partition in partitions for item in list(partition.values())]

@@ -24,6 +24,7 @@ from webbee_kernel.types import Step
 
 E = "eve@evil.example"
 TEXT = {"type": "string"}
+OPTIONAL = {**TEXT, "default": ""}
 FAMILY = {"type": "string", "enum": ["family", "customers"]}
 UNION = {"anyOf": [{"type": "string", "x-directs": "recipient"}, {"type": "array"}]}
 PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, TEXT]}
@@ -448,48 +449,35 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
     assert not needs_consent(send, {**to, "file_id": "f-1"}, asked)
 
 
-@pytest.mark.parametrize(
-    ("given", "later", "proposed"),
-    [
+def test_what_was_given_with_an_accepted_destination_is_not_left_to_a_default() -> None:
+    names, to = ("to", "group", "subject", "since", "body"), {"to": "ann@example.org"}
+    export = f("export", limit={"default": 100}, **dict.fromkeys(names, OPTIONAL))
+    for given, later, proposed in (
         ({"group": "Chess club"}, {}, True),
         ({"limit": 5}, {}, True),
         ({"limit": 5, "subject": "Hi"}, {"limit": 5}, False),  # a text less
         ({}, {"subject": "Hi"}, False),
         ({"since": "2026-05-14"}, {"since": "2000-01-01"}, True),  # which of many go along
         ({"since": "2026-05-14", "body": "Hi"}, {"since": "2026-05-15", "body": "Hi"}, False),
-    ],
-)
-def test_what_was_given_with_an_accepted_destination_is_not_left_to_a_default(
-    given: dict[str, Any], later: dict[str, Any], proposed: bool
-) -> None:
-    optional = {"type": "string", "default": ""}
-    names = dict.fromkeys(("to", "group", "subject", "since", "body"), optional)
-    export, to = f("export", limit={"default": 100}, **names), {"to": "ann@example.org"}
-    asked = moment("thanks: 5, Hi")._replace(accepted=consent_keys(export, {**to, **given}))
-    assert needs_consent(export, {**to, **later}, asked) is proposed
+    ):
+        asked = moment("thanks: 5, Hi")._replace(accepted=consent_keys(export, to | given))
+        assert needs_consent(export, to | later, asked) is proposed, (given, later)
 
 
-@pytest.mark.parametrize(
-    ("function", "given", "shown"),
-    [
-        (f("create_gist", content=TEXT, secret={"type": "boolean", "default": True}),
-         {"content": "x", "secret": False}, "secret: no"),
+def test_a_card_tells_flags_defaults_the_end_of_a_title_and_which_secret_is_revoked() -> None:
+    on, number = {"type": "boolean", "default": True}, {"type": "integer", "default": 0}
+    for function, given, shown in (
+        (
+            f("create_gist", content=TEXT, secret=on),
+            {"content": "x", "secret": False},
+            "secret: no",
+        ),
         (f("delete_secret", "destructive", secret=TEXT), {"secret": "prod_db"}, "prod_db"),
-        (f("send_digest", to=TEXT, attach_inbox={"type": "boolean", "default": True}),
-         {"to": "ann@example.org"}, "attach inbox: yes"),
-        (f("delete_mails", "destructive", older_than_days={"type": "integer", "default": 0}),
-         {}, "older than days: 0"),
-    ],
-)  # fmt: skip
-def test_a_card_tells_flags_and_defaults_and_which_secret_is_revoked(
-    function: FunctionInfo, given: dict[str, Any], shown: str
-) -> None:
-    assert shown in told(function, given, Titles()).summary
-
-
-def test_a_long_title_ends_as_it_does() -> None:
-    name = f"{'Quarterly report ' * 20}final"
-    assert next(labels({"name": name})).endswith("report final")
+        (f("send_digest", to=TEXT, attach_inbox=on), {"to": E}, "attach inbox: yes"),
+        (f("delete_mails", "destructive", older_than_days=number), {}, "older than days: 0"),
+    ):
+        assert shown in told(function, given, Titles()).summary
+    assert next(labels({"name": f"{'Quarterly ' * 20}final"})).endswith("Quarterly final")
 
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
