@@ -46,15 +46,13 @@ def test_a_conversation_with_the_model_of_the_first_run(
     assert all(text in answer.text.translate(PLAIN) for text in texts), answer.text
 
 
-ORDER_NUMBERS = """what was the order number of yesterday?
+def test_what_is_asked_for_is_found_in_what_another_language_calls_it() -> None:
+    questions = """what was the order number of yesterday?
 какой был номер заказа вчера?
 wie war die Bestellnummer von gestern?
 quel était le numéro de commande d'hier ?
 ¿cuál era el número de pedido de ayer?""".splitlines()
-
-
-def test_what_is_asked_for_is_found_in_what_another_language_calls_it() -> None:
     kernel = TestKernel(APPS[1:], now="2026-05-15T17:21:04Z")
     kernel.chat("note: Your order 300418 has been shipped", session_id="before")
-    for n, question in enumerate(ORDER_NUMBERS):
+    for n, question in enumerate(questions):
         assert "300418" in kernel.chat(question, session_id=f"s{n}").text

