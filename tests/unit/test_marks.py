@@ -102,7 +102,7 @@ def test_a_reply_that_is_streamed_is_read_about_twice() -> None:
         return made.count
 
     def streamed(held: Evidence) -> None:
-        speech = StreamingReply(held, said.append, 8_000, "[CONTINUE]")
+        speech = StreamingReply(held, said.append, "[CONTINUE]")
         speech.begin()
         for piece in re.findall(r"\s*\S{1,4}", reply):
             speech.hear(piece)

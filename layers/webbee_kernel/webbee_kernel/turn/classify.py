@@ -27,7 +27,7 @@ from ..types import JSON, JSONObject
 from .cards import own_card, steps, waiting
 from .confirmation import is_asking
 from .dispatch import StepRunner
-from .narrate import MAX_REPLY, Narration, unsourced, verdict_of
+from .narrate import Narration, unsourced, verdict_of
 from .plan import Answer, Problem, read_answer
 from .results_block import is_refused
 from .session_memory import undoable
@@ -72,9 +72,7 @@ class Classifier:
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
-        # words before any call may be the reply itself
-        hear = answer_sink(state) if state.plain_reply else None
-        asked = streamed(self.model, request, hear)
+        asked = streamed(self.model, request, answer_sink(state))
         response = await state.ask.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
@@ -150,7 +148,7 @@ class AgentLoop:
         if note:
             state = state.with_results(note)
         if state.ask.follower.has_reader and state.plain_reply is None:
-            state = replace(state, plain_reply=streaming_reply(state))
+            state = replace(state, plain_reply=StreamingReply(None, state.say))
         fruitless = 0  # consecutive answers without progress
         while not (limit := self.limit(state)):
             before = _progress(state)
@@ -240,15 +238,9 @@ def _result_of(state: TurnContext, answer: Answer, before: tuple[object, ...]) -
     return LoopResult(state, can_continue=progress, resume=more, is_open=is_open)
 
 
-def streaming_reply(state: TurnContext) -> StreamingReply:
-    """The stream of a turn's text answers over all rounds, unmasked."""
-    tell, unmask = state.ask.follower.tell, state.masker.unmask_text
-    return StreamingReply(None, lambda text: tell("text", text=unmask(text)), MAX_REPLY)
-
-
 def answer_sink(state: TurnContext) -> Hear | None:
-    """The sink for the classifier's next answer; None without a reader, or after calls, when the
-    narrator writes the reply. Evidence is built at the first piece."""
+    """The sink for the classifier's next answer, which may be the reply itself; None without a
+    reader, or after calls. Evidence is built at the first piece."""
     plain = state.plain_reply
     if plain is None or state.has_run:
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import language
 from ..guards.proposals import describe, undo_of
 from ..guards.result_records import Titles
+from ..llm.protocol import Hear
 from ..sdk.result import AMBIGUOUS
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
@@ -19,7 +20,6 @@ from .classify import LoopResult
 from .confirmation import is_asking
 from .results_block import call_of, visible_data
 from .session_memory import undo_receipts
-from .stream import Say
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -43,12 +43,6 @@ MAX_SUMMARY = 120
 """Characters of a card's summary in its receipt."""
 MAX_UI = 12_000
 """Characters of a UI tree that is stored with its turn; a larger one is shown once."""
-
-
-def card_left(state: TurnContext) -> str:
-    """What a yes with more behind it does not do; empty for any other message."""
-    what = state.card_left
-    return language.of(state.language).say("card_left", what=what) if what else ""
 
 
 def unloaded(state: TurnContext) -> str:
@@ -230,7 +224,7 @@ def _limit_text(result: LoopResult) -> str:
     return "\n".join([*left, speaks.say(f"unfinished_{why}")]) + "\n\n"
 
 
-def reply_sink(result: LoopResult) -> Say | None:
+def reply_sink(result: LoopResult) -> Hear | None:
     """The sink for the narrator's reply, unmasked, preceded by the intro; None without a reader."""
     state = result.state
     if not state.ask.follower.has_reader:
@@ -239,8 +233,7 @@ def reply_sink(result: LoopResult) -> Say | None:
     first = [("\n\n" if _shown_text(state) else "") + _limit_text(result)]
 
     def say(piece: str) -> None:
-        text = first.pop() + piece if first else piece
-        state.ask.follower.tell("text", text=state.masker.unmask_text(text))
+        state.say(first.pop() + piece if first else piece)
 
     return say
 

@@ -16,12 +16,12 @@ from ..errors import ModelUnavailable
 from ..grounding.evidence import Evidence, Verdict
 from ..language import of
 from ..llm.options import options_of
-from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
+from ..llm.protocol import CUT_OFF, NO_TEXT, Hear, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, record_duration
 from ..text import cut, dumps, one_line
 from ..types import CallOutcome, JSONObject
 from .results_block import policy_block, results_block
-from .stream import Follower, Say, StreamingReply, TurnStopped
+from .stream import MAX_REPLY, Follower, StreamingReply, TurnStopped
 from .tool_retrieval import TEXT_BYTES, tokens
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("webbee.narrate")
 
-MAX_REPLY = 8_000
-"""Characters of a reply."""
 MIN_REQUEST_S = 0.5
 """Minimum seconds for a request."""
 MIN_DATA = 600
@@ -123,7 +121,7 @@ class Narrator:
 
     @record_duration("NarrateMs")
     async def reply(
-        self, turn: NarratorInput, may_hand_back: bool = False, say: Say | None = None
+        self, turn: NarratorInput, may_hand_back: bool = False, say: Hear | None = None
     ) -> Narration:
         """The reply to a turn's message from the outcomes of its calls.
 
@@ -153,7 +151,7 @@ class Narrator:
             max_tokens=self._output_tokens,
             language=turn.language,
         )
-        speech = StreamingReply(evidence, say, MAX_REPLY, HAND_BACK)
+        speech = StreamingReply(evidence, say, HAND_BACK)
         best, spent = Narration(), 0
         # once more with the words named that have no source
         for _ in range(MAX_TRIES):

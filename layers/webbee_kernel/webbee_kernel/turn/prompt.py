@@ -12,15 +12,16 @@ from ..catalogue import MAX_RULES, AppInfo, PerObject
 from ..channels import skeleton
 from ..channels.truncate import MAX_DATA
 from ..clock import iso
-from ..llm.protocol import Exchange, ToolSpec
+from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..stores.types import HistoryItem
 from ..text import cut, dumps, fair_shares, one_line
-from ..types import CallOutcome, Step
+from ..types import CallOutcome
 from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, is_refused, lines, policy_block
 from .tool_retrieval import (
     MIN_TOOLS,
+    TEXT_BYTES,
     TOOL_CHARACTERS,
     Shortlist,
     shorter,
@@ -173,8 +174,8 @@ def _prompt(
     )
 
 
-def _tokens(prompt: Prompt) -> int:
-    return tokens(prompt.system + prompt.text)
+def _tokens(prompt: Prompt, more: str = "") -> int:
+    return tokens(prompt.system + prompt.text + more)
 
 
 def problems_block(problems: Sequence[Problem]) -> str:
@@ -200,51 +201,57 @@ MIN_WINDOW_ROOM = 600
 """The same for a full small window."""
 
 
-def room(earlier: Sequence[Exchange], left: int | None = None) -> int:
-    """Maximum characters of data in the next exchange; `left` is the rest of the window."""
-    usual = max(MIN_ROOM, min(MAX_DATA, MAX_EXCHANGES - sum(len(e.flat) for e in earlier)))
-    return usual if left is None else max(MIN_WINDOW_ROOM, min(usual, left))
-
-
-def exchange(
-    answer: Answer,
-    shown: Mapping[int, CallOutcome],
-    planned: int,
-    note: str,
-    room: int,
-    waiting: Sequence[tuple[Step, str]] = (),
-) -> Exchange:
-    """One answer with its results, for native tool results and as prompt lines.
-
-    `shown` are the masked outcomes, refused ones included; `planned` is the number of the next
-    call. The results of an empty answer are those of approved calls. `waiting` are pending and
-    dependent calls, each with its note.
-    """
+def exchange(turn: TurnContext, note: str) -> Exchange:
+    """The last answer with its results, for native tool results and as prompt lines; those of an
+    empty answer are of approved calls."""
+    answer = turn.last_answer or Answer(ModelResponse())
+    shown = {i: c.masked for i, c in turn.calls.items() if turn.round_of[i] == turn.rounds}
     ran = {i: o for i, o in shown.items() if not is_refused(o)}
-    results = lines(ran, room)
-    for s, why in waiting:
-        head = f"RESULT: app={s.app_id} fn={s.fn_name} status=waits step={s.index}"
-        results[s.index] = f'{head} note="{why}"'
-    problems = [*answer.problems, *refusals(shown)]
-    if note:
-        problems.append(Problem("", "", note))
-    told = [results[i] + (arguments(ran[i]) if i in ran else "") for i in sorted(results)]
-    flat = _flat(told, problems, planned, [*answer.search_results.values()])
-    reply = answer.response
+    results = lines(ran, _room(turn)) | _waiting_lines(turn)
+    problems = [*answer.problems, *refusals(shown), *([Problem("", "", note)] if note else ())]
+    flat = _flat(turn, results, ran, problems)
+    names = names_note(turn.message, flat, turn.gate)
+    flat, reply = "\n".join(filter(None, (flat, names))), answer.response
     if not reply.tool_calls:
         # no calls that results could answer: also native tool services read them as text
         return Exchange(flat, answer.text, note=flat, reasoning=reply.reasoning)
     texts = tuple(_call_results(answer, results, problems))
-    loose = problems_block([p for p in problems if p.step < 0])
+    loose = "\n".join(filter(None, (problems_block([p for p in problems if p.step < 0]), names)))
     return Exchange(flat, answer.text, reply.tool_calls, texts, loose, reply.reasoning)
 
 
+def _room(turn: TurnContext) -> int:
+    """Maximum characters of data in the next exchange."""
+    told = "".join(e.flat for e in turn.exchanges)
+    usual = max(MIN_ROOM, min(MAX_DATA, MAX_EXCHANGES - len(told)))
+    if not turn.window:
+        return usual
+    used = _tokens(turn.opening.prompt, told) + tool_tokens(turn.visible_tools)
+    return max(MIN_WINDOW_ROOM, min(usual, int((turn.window - used) * TEXT_BYTES)))
+
+
+def _waiting_lines(turn: TurnContext) -> dict[int, str]:
+    """The last round's pending and dependent calls, by number."""
+    waits = [(s, PENDING_NOTE) for s in turn.pending.values()]
+    waits += [(s, DEPENDENT_NOTE) for s in turn.dependent.values()]
+    return {
+        s.index: f'RESULT: app={s.app_id} fn={s.fn_name} status=waits step={s.index} note="{why}"'
+        for s, why in waits
+        if turn.round_of[s.index] == turn.rounds
+    }
+
+
 def _flat(
-    told: Sequence[str], problems: Sequence[Problem], planned: int, found: Sequence[str]
+    turn: TurnContext,
+    results: Mapping[int, str],
+    ran: Mapping[int, CallOutcome],
+    problems: Sequence[Problem],
 ) -> str:
     """The blocks `[CATALOGUE]` (search results), `[RESULTS]` and `[PROBLEMS]`, if not empty."""
+    found = turn.last_answer.search_results.values() if turn.last_answer else ()
     blocks = ["[CATALOGUE]", *(f"FOUND: {f}" for f in found)] if found else []
-    blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
+    told = [results[i] + (arguments(ran[i]) if i in ran else "") for i in sorted(results)]
+    blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={turn.planned}"] if told else []
     return "\n".join(filter(None, [*blocks, problems_block(problems)]))
 
 

@@ -19,6 +19,7 @@ from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict, StorageUnavailable
 from ..guards.ids import fabricated
+from ..language import of
 from ..observability import measure_all, record_duration
 from ..refresh.refresh_queue import (
     NEW,
@@ -69,7 +70,8 @@ class Recorder:
         """Write the turn, to a new slot or to that of the turn whose card it answers, and return
         the reply. Refresh requests and costs are sent in parallel; they may fail and take at most
         half a second."""
-        said = "\n\n".join(filter(None, (output.reply, messages.card_left(state))))
+        left = state.card_left and of(state.language).say("card_left", what=state.card_left)
+        said = "\n\n".join(filter(None, (output.reply, left)))
         reply, user = state.masker.unmask_text(said), state.ask.user
         ui = unmask(output.offer, state.masker) if output.offer else None
         choices = output.choices or ([] if output.card else confirmation.choices(reply, ui))

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..llm.protocol import Hear
 from ..types import JSONObject, Step
 
 if TYPE_CHECKING:
@@ -93,9 +94,8 @@ class Follower:
 NOBODY = Follower()
 """Follows any number of turns, and stops none."""
 
-Say = Callable[[str], None]
-"""Callback for the next piece of the reply."""
-
+MAX_REPLY = 8_000
+"""Characters of a reply."""
 CHECK_STEP = 240
 """Characters between checks after the first sentence; whole sentences are checked once."""
 RETRY_FACTOR = 1.5
@@ -105,13 +105,11 @@ precede its parts; the total cost stays linear."""
 
 @dataclass(slots=True)
 class StreamingReply:
-    """One streamed reply. `shown` is the text shown so far, `max_size` its limit in characters;
-    text that begins with `hidden_prefix` is not a reply. `evidence` is set before the first
-    piece."""
+    """One streamed reply. `shown` is the text shown so far; text that begins with `hidden_prefix`
+    is not a reply. `evidence` is set before the first piece."""
 
     evidence: Evidence | None
-    say: Say | None
-    max_size: int
+    say: Hear | None
     hidden_prefix: str = "\0"
     shown: str = ""
     _received: str = ""
@@ -131,7 +129,7 @@ class StreamingReply:
         text = self.full_text(self._received)
         known = len(self.shown)
         end = known + complete(text[known:])
-        if end <= known or end > self.max_size or text.startswith(self.hidden_prefix):
+        if end <= known or end > MAX_REPLY or text.startswith(self.hidden_prefix):
             return
         if check(text[known:end], evidence=self.evidence).grounded:
             self._next = len(self._received) + CHECK_STEP

@@ -16,7 +16,7 @@ from ..errors import LimitReached, TurnWorking
 from ..guards.arguments import without_secrets
 from ..guards.ids import KnownIds, ids_in
 from ..guards.result_records import Titles
-from ..llm.protocol import Exchange, ModelResponse, ToolSpec
+from ..llm.protocol import Exchange, ToolSpec
 from ..pii import NOTHING
 from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, Step
@@ -27,7 +27,7 @@ from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import call_of, computed_of, is_refused, mask_outcome, visible_data
 from .stream import StreamingReply
-from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_tokens
+from .tool_retrieval import MAX_FUNCTIONS, key_of
 from .tool_search import MAX_ADDED, run_searches
 
 if TYPE_CHECKING:
@@ -152,6 +152,10 @@ class TurnContext:
             for ago, turn in zip(since, turns, strict=True)
             for call in recall(turn, self.catalogue, self.masker)
         ]
+
+    def say(self, text: str) -> None:
+        """Send a piece of the reply to the reader, unmasked."""
+        self.ask.follower.tell("text", text=self.masker.unmask_text(text))
 
     def seconds_left(self) -> float:
         """Seconds until the turn's deadline, at least half a one."""
@@ -369,23 +373,8 @@ class TurnContext:
 
     def with_results(self, note: str = "") -> TurnContext:
         """Append the last answer's results, with an optional note, to the classifier's prompt."""
-        new = {i: c.masked for i, c in self.calls.items() if self.round_of[i] == self.rounds}
-        pending = [(s, prompt.PENDING_NOTE) for s in self.pending.values()]
-        pending += [(s, prompt.DEPENDENT_NOTE) for s in self.dependent.values()]
-        pending = [(s, why) for s, why in pending if self.round_of[s.index] == self.rounds]
-        room = prompt.room(self.exchanges, self._window_left() if self.window else None)
-        answer = self.last_answer or Answer(ModelResponse())
-        exchange = prompt.exchange(answer, new, self.planned, note, room, pending)
-        if more := prompt.names_note(self.message, exchange.flat, self.gate):
-            notes = "\n".join(filter(None, (exchange.note, more)))
-            exchange = replace(exchange, flat=f"{exchange.flat}\n{more}", note=notes)
-        return self._next(exchanges=(*self.exchanges, exchange), last_answer=None)
-
-    def _window_left(self) -> int:
-        """Characters that the window leaves for the next results."""
-        told = "".join(e.flat for e in self.exchanges)
-        used = tokens(self.opening.prompt.system + self.opening.prompt.text + told)
-        return int((self.window - used - tool_tokens(self.visible_tools)) * TEXT_BYTES)
+        exchanges = (*self.exchanges, prompt.exchange(self, note))
+        return self._next(exchanges=exchanges, last_answer=None)
 
     def with_tokens(self, more: int) -> TurnContext:
         return self._next(tokens=self.tokens + more)
