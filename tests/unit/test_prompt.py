@@ -18,6 +18,7 @@ from tests.json_values import json_values
 from tests.planning import telling
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
+from webbee_kernel.channels.truncate import MAX_DATA
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.sdk import ChatExtension, Extension, User
 from webbee_kernel.stores.types import Section, Turn
@@ -111,7 +112,7 @@ def test_problems_stand_on_a_line_each() -> None:
 def shown(*data: Any) -> list[Any]:
     """The data of some calls as a model is shown it."""
     outcomes = {n: CallOutcome("mail", "list", "ok", d) for n, d in enumerate(data)}
-    _, *told = results_block(outcomes).split("\n")
+    _, *told = results_block(outcomes, {}, MAX_DATA).split("\n")
     return [json.loads(line.partition(" data=")[2]) for line in told]
 
 

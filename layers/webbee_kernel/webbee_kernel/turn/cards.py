@@ -76,13 +76,6 @@ def card_of(
     )
 
 
-def shown_now(state: TurnContext, pending: PendingConfirmation) -> PendingConfirmation:
-    """The card of a picked choice, as this turn's card."""
-    name = clock.confirmation_id(str(state.ask.key), state.request_id, pending.confirmation_id)
-    until = int(state.now) + LIFETIME_S
-    return replace(pending, confirmation_id=name, request_id=state.request_id, expires_at=until)
-
-
 def waiting(turn: Turn | None, now: float) -> tuple[PendingConfirmation, ...]:
     """The cards of a turn that are neither answered nor expired."""
     return tuple(p for p in turn.waiting if p.expires_at > now) if turn else ()
@@ -108,8 +101,7 @@ MAX_LEFT = 200
 
 def left_by(message: str, card: PendingConfirmation | None) -> str:
     """The effects of a card to which a message says yes and more; empty for any other message."""
-    is_left = card and is_yes_and_more(message)
-    return one_line(card.summary, MAX_LEFT) if card and is_left else ""
+    return one_line(card.summary, MAX_LEFT) if card and is_yes_and_more(message) else ""
 
 
 def is_refused(memory: SessionMemory, confirmation_id: str) -> bool:
@@ -131,9 +123,16 @@ def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirm
     return tuple(waits[len(waits) - room :])
 
 
-def chosen(waits: Iterable[PendingConfirmation], label: str) -> PendingConfirmation | None:
-    """The card of the choice with this label."""
-    return next((p for p in waits if p.request_id == UNSHOWN and p.asks["label"] == label), None)
+def chosen(
+    state: TurnContext, waits: Iterable[PendingConfirmation], label: str
+) -> PendingConfirmation | None:
+    """The card of the choice with this label, as this turn's card."""
+    for one in waits:
+        if one.request_id == UNSHOWN and one.asks["label"] == label:
+            name = clock.confirmation_id(str(state.ask.key), state.request_id, one.confirmation_id)
+            until = int(state.now) + LIFETIME_S
+            return replace(one, confirmation_id=name, request_id=state.request_id, expires_at=until)
+    return None
 
 
 def steps(record: PendingConfirmation) -> tuple[Step, ...]:

@@ -263,11 +263,13 @@ def reply_problems(text: str, state: TurnContext) -> tuple[Problem, ...]:
 
 
 def check_answer(text: str, state: TurnContext) -> Narration:
-    """A text answer with its unsourced values marked, and the kernel's additions."""
+    """A text answer, which rests on the prompt alone, with its unsourced values marked, and the
+    kernel's additions; its own sentence for an empty one."""
     # a first answer without calls was looked up already, and told back where it has no source
     last_text = state.last_answer.text if state.last_answer else ""
     is_new = state.is_rechecked or bool(state.has_run) or text != last_text
     marks = _marks(text, state) if is_new else ()
+    text = text or of(state.language).say("gave_up")
     return Narration(text, marks=marks).with_list_sizes(state.language)
 
 

@@ -384,8 +384,8 @@ def _concerned(catalogue: Catalogue, step: Step) -> Iterator[tuple[Step, Functio
     if function is None:
         return
     given = step.arguments
-    is_read = not (may_need_consent(function, given) if given else _without_arguments(function))
-    if step.has_effect or not is_read:
+    may_wait = may_need_consent(function, given) if given else _without_arguments(function)
+    if step.has_effect or may_wait:
         yield step, function
 
 

@@ -28,7 +28,7 @@ from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus,
 from ..text import one_line
 from ..types import JSON, CallOutcome, JSONObject, UserKey, from_dict
 from . import cards, confirmation, messages
-from .cards import card_answer, card_of, own_card, shown_now
+from .cards import card_answer, card_of, own_card
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult, check_answer
 from .confirmation import PLAIN_ANSWER, CardAnswer, is_asking, pick_choice
 from .direct import DirectCalls
@@ -122,8 +122,8 @@ class Kernel:
             left = cards.left_by(ask.message, card)
             state = replace(state, is_choice=bool(choice), card_left=left)
             state = replace(state, message=choice or state.message)
-            if choice and (one := cards.chosen(waits, choice)):
-                return await self._recorder.record(state, Output("", card=shown_now(state, one)))
+            if choice and (one := cards.chosen(state, waits, choice)):
+                return await self._recorder.record(state, Output("", card=one))
         return await self._finish(await self._rounds.run(state))
 
     async def _side_reply(self, state: TurnContext) -> Reply:
@@ -225,16 +225,9 @@ class Kernel:
         text = result.text
         if state.plain_reply and state.plain_reply.shown:
             text = state.plain_reply.full_text(text).rstrip()
-        # words without a call rest on the prompt alone
-        said = (
-            check_answer(text, state)
-            if text
-            else Narration(language.of(state.language).say("gave_up"))
-        )
-        return await self._recorder.record(
-            state,
-            Output(said.text + messages.unloaded(state), narration=said, offer=result.offer),
-        )
+        said = check_answer(text, state)
+        output = Output(said.text + messages.unloaded(state), narration=said, offer=result.offer)
+        return await self._recorder.record(state, output)
 
     async def _record_stop(self, result: LoopResult, said: str = "") -> Reply:
         """Record a turn that the user stopped, with the results so far."""
@@ -260,7 +253,11 @@ class Kernel:
         """Answer a card: run exactly the pending calls, or drop them, and continue its turn."""
         async with self._proposals.answering(state, name, accept, how) as state:
             if state.proposal is None:  # a concurrent request gave the same answer
-                return _earlier_reply(state, name, how)
+                earlier = state.memory.turn_of(state.ask.request_id) or state.memory.turn_of(name)
+                if earlier is None:
+                    raise gone_error()
+                how.check_same(earlier, name)
+                return messages.replay(earlier, state.ask.session_id)
             card = state.proposal.accepted
             if card is None:
                 return await self._recorder.record(
@@ -317,15 +314,6 @@ class Kernel:
         done = [o for o in state.new_outcomes.values() if o.has_changed]
         text = messages.outcome_text(state, done) if done else ""
         return await self._recorder.record(state, Output(text, card=card))
-
-
-def _earlier_reply(state: TurnContext, name: str, how: CardAnswer) -> Reply:
-    """The reply of a concurrent request with the same answer."""
-    earlier = state.memory.turn_of(state.ask.request_id) or state.memory.turn_of(name)
-    if earlier is None:
-        raise gone_error()
-    how.check_same(earlier, name)
-    return messages.replay(earlier, state.ask.session_id)
 
 
 _DATA: JSON = [

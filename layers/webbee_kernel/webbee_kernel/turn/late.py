@@ -23,6 +23,7 @@ from ..pii import NOTHING
 from ..stores import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
 from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey
+from .pending_approvals import MAX_RACES
 from .results_block import TIMEOUT, mask_outcome
 from .session_memory import detector, masker_for
 
@@ -32,8 +33,6 @@ WAIT_S: Final = 900.0
 most."""
 PAUSE_S: Final = 1.0
 """Seconds between polls for the turn, in a deployment without a queue."""
-MAX_RACES: Final = 20
-"""Maximum retries of the conditional write."""
 
 Look = Literal["taken", "known", "absent"]
 """`taken`: added to its turn; `known`: nothing to add; `absent`: the turn is not recorded yet."""

@@ -80,8 +80,6 @@ class UnresolvedReference(Exception):
 
     def __init__(self, step: int, path: str) -> None:
         super().__init__(f"steps.{step}.data{path} does not exist")
-        self.step = step
-        self.path = path
 
 
 @dataclass(frozen=True, slots=True)

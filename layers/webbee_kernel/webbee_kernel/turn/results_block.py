@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -18,7 +17,6 @@ from ..guards.arguments import leaves
 from ..guards.field_names import is_secret_name
 from ..guards.proposals import HIDDEN
 from ..llm.tools import summary_of
-from ..pii import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Turn
 from ..text import dumps, fair_shares, one_line
@@ -32,7 +30,6 @@ MAX_ARGUMENTS = 1_000
 """Characters of one call's arguments."""
 MAX_LISTS: Final = 4
 """Maximum lists of a result with aggregates."""
-NOTHING_COMPUTED: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 REFUSED = frozenset(
     {
@@ -68,7 +65,7 @@ def visible_data(outcome: CallOutcome) -> JSON:
 
 
 def mask_outcome(
-    outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
+    outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str]
 ) -> CallOutcome:
     """The outcome with data, arguments, summary and error masked; unchanged without a gate.
     `declared` are the author's PII kinds by field."""
@@ -84,9 +81,7 @@ def mask_outcome(
 
 
 def results_block(
-    outcomes: Mapping[int, CallOutcome],
-    computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED,
-    room: int = MAX_DATA,
+    outcomes: Mapping[int, CallOutcome], computed: Mapping[int, Sequence[str]], room: int
 ) -> str:
     """`[RESULTS]`, one line per outcome in order, with data of at most `room` characters in all,
     each followed by the aggregates of its lists:
@@ -100,7 +95,7 @@ def results_block(
 
 
 def computed_of(
-    outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
+    outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str]
 ) -> tuple[str, ...]:
     """The masked aggregates of an outcome's lists, over all of its data."""
     from ..grounding.aggregates import aggregates

@@ -47,7 +47,24 @@ def history(
     memory: SessionMemory, mask: Callable[[Any], Any] | None = None
 ) -> tuple[HistoryItem, ...]:
     """The remembered turns, oldest first. `mask` is applied to replies and unmasked facts."""
-    return tuple(_item(turn, mask) for turn in memory.turns)
+    items = list[HistoryItem]()
+    for turn in memory.turns:
+        digests = turn.digests
+        if mask and not turn.masked:
+            # capped once more: a placeholder can be longer than what it stands for
+            calls, given = calls_of(digests)
+            digests = record([(a, f, mask(data)) for a, f, data in calls], arguments=mask(given))
+        item = HistoryItem(
+            at=turn.at,
+            status=turn.status,
+            apps=turn.apps,
+            message=preview(turn.message),
+            reply=one_line(mask(turn.reply) if mask else turn.reply, REPLY_PREVIEW),
+            facts=tuple(chain.from_iterable(map(lines, digests))),
+            digests=digests,
+        )
+        items.append(item)
+    return tuple(items)
 
 
 def undoable(memory: SessionMemory) -> list[Undo]:
@@ -79,24 +96,6 @@ def undo_receipts(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple
     turn."""
     call = {"app_id": made.app_id, "function": made.fn_name, "params": made.arguments}
     return [(t, one) for t, one in _effects(memory) if one.get("undo") == call]
-
-
-def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
-    reply = mask(turn.reply) if mask else turn.reply
-    digests = turn.digests
-    if mask and not turn.masked:
-        # capped once more: a placeholder can be longer than what it stands for
-        calls, arguments = calls_of(digests)
-        digests = record([(a, f, mask(data)) for a, f, data in calls], arguments=mask(arguments))
-    return HistoryItem(
-        at=turn.at,
-        status=turn.status,
-        apps=turn.apps,
-        message=preview(turn.message),
-        reply=one_line(reply, REPLY_PREVIEW),
-        facts=tuple(chain.from_iterable(map(lines, digests))),
-        digests=digests,
-    )
 
 
 def unmask(value: JSON, masker: Masker) -> JSON:

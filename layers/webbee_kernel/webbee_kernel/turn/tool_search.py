@@ -112,7 +112,8 @@ def _search_terms(word: str, tag: str) -> Iterator[tuple[str, float]]:
     stemmed = language.stem(word, tag)
     english = stemmed.isascii()
     yield stemmed, 1.0
-    for other in english_stems(word, "en" if english else tag):
+    known = "en" if english else tag
+    for other in _meanings(known).get(stem(word, known), ()):
         yield other, _SYNONYM_WEIGHT if english else _MEANING_WEIGHT
     if not english:
         yield from ((other, _SOUND_WEIGHT) for other in _sound_alikes(stemmed))
@@ -245,17 +246,10 @@ def _tool_specs(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> 
     return new
 
 
-@lru_cache(maxsize=16384)
-def english_stems(word: str, tag: str) -> frozenset[str]:
-    """The English stems that a word of the language `tag` may mean (for English its synonyms), from
-    the language file's `meanings` and `things`; may be empty."""
-    return _meanings(tag).get(stem(word, tag), frozenset())
-
-
 @lru_cache(maxsize=16)
 def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
-    """Stem → English stems, from `meanings` and `things`; for English from the left sides of all
-    languages."""
+    """Stem → the English stems that it may mean, from the language file's `meanings` and `things`;
+    for English its synonyms, from the left sides of all languages."""
     lines = _lines(tag)
     if tag == "en":
         lines = [(left, left) for other in tags() for left, _ in _lines(other)]
