@@ -20,7 +20,6 @@ from ..clock import iso
 from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
-from ..llm.options import PLAIN
 from ..llm.protocol import Growing, Hear, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSON, JSONObject
@@ -49,7 +48,7 @@ class Classifier:
     """Sends classifier requests and parses the answers."""
 
     model: Model
-    options: ModelOptions = PLAIN
+    options: ModelOptions
 
     @record_duration("ClassifyMs")
     async def ask(self, state: TurnContext) -> TurnContext:

@@ -319,8 +319,8 @@ class Consent:
     """Decides which calls need consent. `hosts` may be opened by reads without it."""
 
     accepted: AcceptedStore
-    rule: Rule = "bound"
-    hosts: Sequence[str] = ()
+    rule: Rule
+    hosts: Sequence[str]
 
     async def __call__(
         self,

@@ -23,6 +23,7 @@ from ..refresh.refresh_queue import RefreshQueue
 from ..sdk.result import User
 from ..stores import Stores
 from ..stores.codec import turn_from, turn_text
+from ..stores.dynamodb.transcripts import Transcript
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line
@@ -39,6 +40,7 @@ from .pending_approvals import AcceptedDestinations, Proposals, gone_error
 from .prompt import apps_block
 from .read import Reader, TurnRequest
 from .record import Output, Recorder, check_same_message
+from .results_block import remembered_details
 from .session_memory import is_side_request, regenerated_turn
 from .tool_retrieval import shortlist
 from .turn_context import TurnContext
@@ -66,13 +68,14 @@ class Kernel:
         self.stores = stores
         self.dispatch = dispatch
         self.limits = Limits(stores.limits, settings, clock)
-        self._recorder = Recorder(settings, stores, queue, self.limits)
-        policy = settings.policy_text()
-        self._reader = Reader(settings, stores, dispatch, clock, policy)
+        transcript = Transcript(stores.transcripts, settings, remembered_details)
+        self._recorder = Recorder(settings, stores.sessions, queue, self.limits, transcript)
+        policy, options = settings.policy_text(), options_of(settings, "classifier")
+        self._reader = Reader(settings, stores, dispatch, clock, policy, options.prompt_tokens)
         self._narrator = Narrator(model, policy, settings)
         consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
-        self._classifier = Classifier(model, options_of(settings, "classifier"))
+        self._classifier = Classifier(model, options)
         self._rounds = AgentLoop(self._classifier, self._runner, settings)
         self.accepted = AcceptedDestinations(
             stores.accepted, stores.audit, clock, settings.audit_days

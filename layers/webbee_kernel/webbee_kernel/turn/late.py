@@ -102,8 +102,9 @@ class LateResults:
         """The turn's facts with those of the result appended, and their placeholders; unchanged if
         already there."""
         app_id, fn_name = str(result["app_id"]), str(result.get("fn_name", ""))
-        finder = detector(self.settings, detect(turn.message))
-        gate = None if self.settings.expose_pii else masker_for(memory, "", finder)
+        settings = self.settings
+        finder = detector(settings.name_detector, settings.mask_kinds, detect(turn.message))
+        gate = None if settings.expose_pii else masker_for(memory, "", finder)
         function = (await self.dispatch.catalogue()).function(app_id, fn_name)
         declared = function.pii if function else NOTHING
         shown = mask_outcome(

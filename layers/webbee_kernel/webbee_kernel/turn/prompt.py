@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..catalogue import MAX_RULES, AppInfo, PerObject
@@ -95,7 +94,7 @@ class OpeningPrompt(NamedTuple):
     shortlist: Shortlist
     tools: tuple[ToolSpec, ...]
     prompt: Prompt
-    omitted: Mapping[str, int] = MappingProxyType({})
+    omitted: Mapping[str, int]
 
     @property
     def own(self) -> int:
@@ -110,19 +109,16 @@ def opening(turn: TurnContext) -> OpeningPrompt:
     items = session_memory.history(turn.memory, mask)
     state = skeleton.render(turn.sections, turn.now, mask)
     listed = _shortlist(turn, 0)
-    prompt = _prompt(turn, listed, state, items)
-    if not turn.window:
-        return OpeningPrompt(listed, (*_kernel_tools(listed), *listed.tools), prompt)
-    if tool_tokens(listed.tools) > turn.window - _tokens(prompt):
+    whole = prompt = _prompt(turn, listed, state, items)
+    if turn.window and tool_tokens(listed.tools) > turn.window - _tokens(prompt):
         # with functions left out the text differs too: a notice, and apps as an index
         less = _shortlist(turn, MIN_TOOLS)
         beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_kernel_tools(less))
         room = int((turn.window - beside) * TOOL_CHARACTERS)
         listed = _shortlist(turn, max(MIN_TOOLS, room))
-        prompt = _prompt(turn, listed, state, items)
-    tools = (*_kernel_tools(listed), *listed.tools)
-    whole, shown = prompt, items
-    while shown and _tokens(prompt) > turn.window - tool_tokens(tools):
+        whole = prompt = _prompt(turn, listed, state, items)
+    tools, shown = (*_kernel_tools(listed), *listed.tools), items
+    while turn.window and shown and _tokens(prompt) > turn.window - tool_tokens(tools):
         shown = shorter(shown)
         prompt = _prompt(turn, listed, state, shown, len(items) - len(shown))
     omitted = {
@@ -130,7 +126,7 @@ def opening(turn: TurnContext) -> OpeningPrompt:
         "facts": whole.facts - prompt.facts,
         "turns": whole.turns - prompt.turns,
     }
-    return OpeningPrompt(listed, tools, prompt, omitted)
+    return OpeningPrompt(listed, tools, prompt, omitted if turn.window else {})
 
 
 def _shortlist(turn: TurnContext, limit: int) -> Shortlist:
@@ -327,7 +323,7 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     pairs = [
         (_app_line(a, index), a) for a in sorted(apps, key=attrgetter("app_id")) if not a.error
     ]
-    argument_texts = ["" if index else _arguments_of(app) for _, app in pairs]
+    argument_texts = ["" if index else _argument_texts(app) for _, app in pairs]
     shares = fair_shares([len(line) + 1 if line else 0 for line, _ in pairs], MAX_APPS)
     lines = map(_with_arguments, pairs, shares, argument_texts)
     shown = [line for line in lines if line]
@@ -345,7 +341,7 @@ def _with_arguments(known: tuple[str, AppInfo], share: int, more: str) -> str:
 def _app_line(app: AppInfo, index: bool) -> str:
     """`- mail (Mail): Reads and sends mail. Rules: …`; empty without texts, except in the
     index."""
-    about, rules = _about_of(app)
+    about, rules = _about(app)
     parts = [part for part in (about, rules) if part]
     if index:
         first = cut(about.partition(". ")[0], MAX_INDEX)
@@ -355,7 +351,8 @@ def _app_line(app: AppInfo, index: bool) -> str:
     return f"- {app.app_id}{called}: {' '.join(parts)}" if parts else ""
 
 
-def _read_about(app: AppInfo) -> tuple[str, str]:
+@PerObject
+def _about(app: AppInfo) -> tuple[str, str]:
     about = app.description
     if app.lead_text and app.lead_text.strip() not in about:
         about = f"{about} {app.lead_text}"
@@ -363,12 +360,9 @@ def _read_about(app: AppInfo) -> tuple[str, str]:
     return one_line(about, MAX_DESCRIPTION), rules
 
 
-def _read_arguments(app: AppInfo) -> str:
+@PerObject
+def _argument_texts(app: AppInfo) -> str:
+    """Argument descriptions shared by several functions of an app."""
     described = (f"{name}: {one_line(text).rstrip('.')}" for name, text in app.arguments.items())
     told = "; ".join(described)
     return f" Arguments: {told}." if told else ""
-
-
-_about_of = PerObject(_read_about)
-_arguments_of = PerObject(_read_arguments)
-"""Argument descriptions shared by several functions of an app."""

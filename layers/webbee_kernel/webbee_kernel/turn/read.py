@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from functools import lru_cache, partial
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..catalogue import Catalogue, Dispatch
 from ..clock import Clock, digest, iso
 from ..config import Settings
 from ..errors import TurnWorking
-from ..llm.options import options_of
 from ..observability import record_duration
 from ..sdk.result import User
 from ..stores import Stores
@@ -25,9 +24,6 @@ from .turn_context import TurnContext
 
 RECORD_RESERVE_S = 2.0
 """Seconds reserved for recording the turn."""
-
-MAX_LANGUAGES = 32
-"""Cached detectors, one per language."""
 
 
 class TurnRequest(NamedTuple):
@@ -61,19 +57,16 @@ class TurnRequest(NamedTuple):
         return SessionKey(UserKey.of(self.user), self.session_id)
 
 
+@dataclass(frozen=True)
 class Reader:
-    """Reads session, skeleton and catalogue side by side."""
+    """Reads session, skeleton and catalogue side by side; `window` as in the TurnContext."""
 
-    def __init__(
-        self, settings: Settings, stores: Stores, dispatch: Dispatch, clock: Clock, policy: str
-    ) -> None:
-        self._settings = settings
-        self._stores = stores
-        self._dispatch = dispatch
-        self._clock = clock
-        self._policy = policy
-        self._detector = lru_cache(maxsize=MAX_LANGUAGES)(partial(detector, settings))
-        self._window = options_of(settings, "classifier").prompt_tokens
+    settings: Settings
+    stores: Stores
+    dispatch: Dispatch
+    clock: Clock
+    policy: str
+    window: int
 
     @record_duration("ReadMs")
     async def read(self, ask: TurnRequest, limits: Limits | None = None) -> TurnContext:
@@ -84,14 +77,15 @@ class Reader:
         working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.has_lease else None
         # one phase of reads, whatever the age of the session
         catalogue, memory, stored, over = await asyncio.gather(
-            self._dispatch.catalogue(),
-            self._stores.sessions.read(key, now=self._clock.now()),
-            self._stores.skeleton.read(key.user),
+            self.dispatch.catalogue(),
+            self.stores.sessions.read(key, now=self.clock.now()),
+            self.stores.skeleton.read(key.user),
             limits.take(ask.user, working) if limits else count_nothing(),
         )
-        now = self._clock.now()
+        now, settings = self.clock.now(), self.settings
+        finder = detector(settings.name_detector, settings.mask_kinds, ask.user.language)
         # DynamoDB's TTL may lag by days: what is too old does not count
-        memory = memory.since(iso(now - self._settings.session_days * 86_400))
+        memory = memory.since(iso(now - settings.session_days * 86_400))
         return TurnContext(
             ask=ask,
             request_id=ask.request_id,
@@ -101,14 +95,14 @@ class Reader:
             user_state=stored,
             catalogue=catalogue,
             installed=self.installed(catalogue, stored),
-            expose_pii=self._settings.expose_pii,
+            expose_pii=settings.expose_pii,
             # monotonic: a clock that is set back ends no turn
-            deadline=started + self._settings.turn_seconds - RECORD_RESERVE_S,
-            masker=masker_for(memory, ask.message, self._detector(ask.user.language)),
-            policy=self._policy,
-            grounding=self._settings.grounding,
+            deadline=started + settings.turn_seconds - RECORD_RESERVE_S,
+            masker=masker_for(memory, ask.message, finder),
+            policy=self.policy,
+            grounding=settings.grounding,
             refusal=over,
-            window=self._window,
+            window=self.window,
         )
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
@@ -117,5 +111,5 @@ class Reader:
         return frozenset(
             a
             for a, app in catalogue.apps.items()
-            if not app.error and decided.get(a, self._settings.installed_by_default(a))
+            if not app.error and decided.get(a, self.settings.installed_by_default(a))
         )

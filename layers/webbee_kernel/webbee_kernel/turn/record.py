@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +30,6 @@ from ..refresh.refresh_queue import (
     is_presence_due,
     stale,
 )
-from ..stores import Stores
 from ..stores.dynamodb.transcripts import Transcript
 from ..stores.rate_limits import Limits
 from ..stores.types import (
@@ -45,26 +44,24 @@ from ..types import JSON, CallOutcome, JSONObject
 from . import cards, confirmation, messages, tool_retrieval
 from .messages import Reply
 from .pending_approvals import MAX_RACES
-from .results_block import remembered_details
 from .session_memory import masker_for, recall, unmask
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..pii.masker import Masker
+    from ..stores.dynamodb.sessions import SessionStore
     from .narrate import Narration
 
 
+@dataclass(frozen=True)
 class Recorder:
     """Records turns of one deployment."""
 
-    def __init__(
-        self, settings: Settings, stores: Stores, queue: RefreshQueue, limits: Limits
-    ) -> None:
-        self._settings = settings
-        self._sessions = stores.sessions
-        self._queue = queue
-        self._limits = limits
-        self._transcript = Transcript(stores.transcripts, settings, remembered_details)
+    settings: Settings
+    sessions: SessionStore
+    queue: RefreshQueue
+    limits: Limits
+    transcript: Transcript
 
     async def record(self, state: TurnContext, output: Output) -> Reply:
         """Write the turn, to a new slot or to that of the turn whose card it answers, and return
@@ -79,11 +76,11 @@ class Recorder:
         # work beside the turn, its archive among it, is done before the reply leaves
         await wait_for_tasks()
         is_due = is_presence_due(state.user_state, state.now)
-        note_presence = is_due and bool(self._settings.absent_after_days)
+        note_presence = is_due and bool(self.settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
             self._store(state, output),
-            self._queue.ask(user, refreshes(state, note_presence=note_presence)),
-            self._limits.spend(user, state.tokens),
+            self.queue.ask(user, refreshes(state, note_presence=note_presence)),
+            self.limits.spend(user, state.tokens),
         )
         # False counts as 0: a share needs the zeros as well
         counts = {"Turns": 1, "TurnErrors": output.status == "error"}
@@ -100,13 +97,13 @@ class Recorder:
         another delivery of the request was recorded meanwhile, that turn is returned. If the ring
         has overwritten the original turn, a new one is written."""
         key, proposal = state.ask.key, state.proposal
-        expires = int(state.now) + self._settings.ring_days * 86_400
+        expires = int(state.now) + self.settings.ring_days * 86_400
         memory = (proposal or state).memory
         original = own = proposal.turn if proposal else None
         for _ in range(MAX_RACES):
             turn = build_turn(state, memory, output, original or own)
             if original:
-                done = await self._sessions.replace(
+                done = await self.sessions.replace(
                     key,
                     turn,
                     version=memory.versions[original.seq],
@@ -114,16 +111,16 @@ class Recorder:
                     expires_at=expires,
                 )
             else:
-                await self._transcript.touch(key, memory, state.ask.message, state.now)
+                await self.transcript.touch(key, memory, state.ask.message, state.now)
                 # begun while the model was asked, unless a race was lost since
                 begun = state.archiving if memory is state.memory else None
                 # before a slot is overwritten: up to which turn the transcript holds the session
-                archived = await (begun or self._transcript.archive(key, memory, state.now))
+                archived = await (begun or self.transcript.archive(key, memory, state.now))
                 turn = replace(turn, seq=memory.last_seq + 1, told=archived)
-                done = await self._sessions.append(key, turn, expires_at=expires, now=state.now)
+                done = await self.sessions.append(key, turn, expires_at=expires, now=state.now)
             if done:
                 return turn
-            memory = await self._sessions.read(key, now=state.now)
+            memory = await self.sessions.read(key, now=state.now)
             if earlier := memory.turn_of(state.ask.request_id):
                 return earlier
             # the ring may have overwritten it meanwhile: then the answer takes a new slot
@@ -136,7 +133,7 @@ class Recorder:
         """Start archiving the turn that will be overwritten, if any."""
         if len(state.memory.ring) < RING_SIZE:
             return state
-        work = self._transcript.archive(state.ask.key, state.memory, state.now)
+        work = self.transcript.archive(state.ask.key, state.memory, state.now)
         return replace(state, archiving=start_task(work))
 
 

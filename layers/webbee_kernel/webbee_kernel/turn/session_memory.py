@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN, calls_of, lines, record
 from ..clock import iso
-from ..config import Settings
 from ..errors import CallError
 from ..llm.protocol import Undo
 from ..stores.types import HistoryItem, SessionMemory, Turn
@@ -128,17 +128,18 @@ def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
     return resolved
 
 
-def detector(settings: Settings, tag: str) -> Masker:
-    """The detector of personal data for a language, extended by the deployment's own."""
+@lru_cache(maxsize=32)
+def detector(custom: str, kinds: str, tag: str) -> Masker:
+    """The detector of personal data for a language, extended by the deployment's own (`custom`,
+    `module:function`); `kinds` as in Settings.mask_kinds."""
     from ..pii.contacts import regions_of_language
     from ..pii.masker import Masker  # most of the patterns
     from ..pii.names import find_names, with_custom_detector
 
-    named = settings.name_detector
     return Masker(
-        names=with_custom_detector(named) if named else find_names,
+        names=with_custom_detector(custom) if custom else find_names,
         regions=regions_of_language(tag),
-        kinds=settings.mask_kinds.replace(",", " ").split(),
+        kinds=kinds.replace(",", " ").split(),
     )
 
 

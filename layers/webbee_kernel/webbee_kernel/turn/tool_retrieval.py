@@ -241,15 +241,13 @@ _KEY_BYTES = 4
 
 def key_of(apps: Iterable[AppInfo]) -> bytes:
     """A hash of the functions' names, in order."""
-    return hashlib.sha256(b"".join(map(_names, apps))).digest()[:_KEY_BYTES]
+    return hashlib.sha256(b"".join(map(_name_hash, apps))).digest()[:_KEY_BYTES]
 
 
+@PerObject
 def _name_hash(app: AppInfo) -> bytes:
     names = "\n".join((app.app_id, *(f.fn_name for f in app.functions)))
     return hashlib.sha256(names.encode()).digest()
-
-
-_names = PerObject(_name_hash)
 
 
 def tool(function: FunctionInfo, place: ListedTool) -> ToolSpec:

@@ -158,7 +158,8 @@ def _weights(**fields: str) -> dict[str, float]:
     return found
 
 
-def _read_terms(function: FunctionInfo) -> dict[str, float]:
+@PerObject
+def _terms(function: FunctionInfo) -> dict[str, float]:
     first, _, rest = function.description[function.lead :].partition(". ")
     return _weights(
         name=function.fn_name,
@@ -167,9 +168,6 @@ def _read_terms(function: FunctionInfo) -> dict[str, float]:
         examples=" ".join(function.examples),
         arguments=" ".join(function.input_schema.get("properties") or ()),
     )
-
-
-_terms = PerObject(_read_terms)
 
 
 def _about(app_id: str, app: AppInfo | None) -> dict[str, float]:
