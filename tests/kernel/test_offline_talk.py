@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.messages import as_text
 
 PLAIN = dict.fromkeys(map(ord, '"\u201c\u201d\u201e'))
 APPS = [Path("extensions") / name for name in ("mail", "tasks", "notes")]
@@ -43,16 +44,5 @@ def test_a_conversation_with_the_model_of_the_first_run(
     waits = f"card {len(card)}" if card else ""
     ran = [call["fn_name"] for call in answer.body["calls"]]
     assert (" ".join(filter(None, (*ran, waits))) or "nothing") == called, answer.text
-    assert all(text in answer.text.translate(PLAIN) for text in texts), answer.text
-
-
-def test_what_is_asked_for_is_found_in_what_another_language_calls_it() -> None:
-    questions = """what was the order number of yesterday?
-какой был номер заказа вчера?
-wie war die Bestellnummer von gestern?
-quel était le numéro de commande d'hier ?
-¿cuál era el número de pedido de ayer?""".splitlines()
-    kernel = TestKernel(APPS[1:], now="2026-05-15T17:21:04Z")
-    kernel.chat("note: Your order 300418 has been shipped", session_id="before")
-    for n, question in enumerate(questions):
-        assert "300418" in kernel.chat(question, session_id=f"s{n}").text
+    told = as_text(answer.body).translate(PLAIN)
+    assert all(text in told for text in texts), told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from .. import language
 from ..catalogue import PerObject, shapes_of
 from ..sdk import ui
 from ..sdk.ui import UIAction, UINode
-from ..types import JSONObject
+from ..types import JSON, JSONObject
 from .protocol import ToolSpec
 
 _IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
@@ -102,13 +102,65 @@ def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
     # nobody reads an id: a known one goes along unseen, an optional one is not asked for
     shown = [p for p in order if p.kind not in ("id", "ids") or p.required > (p.name in arguments)]
     fields = shown[:FIELDS]
+    nodes = [_field(p, arguments.get(p.name), tag) for p in fields]
     form = ui.Form(
-        [_field(p, arguments.get(p.name), tag) for p in fields],
+        nodes,
         submit_label=_submit(tool, tag),
         defaults={k: v for k, v in arguments.items() if k not in {p.name for p in fields}},
     )
     form.props["action"] = UIAction("call", {"function": tool.fn_name, "app_id": tool.app_id})
+    asked = [*missing_fields(nodes), *(str(node.props["label"]) for node in nodes)]
+    form.props["hint"] = language.of(tag).say("form_by_words", field="".join(asked[:1]))
     return form
+
+
+def missing_fields(fields: Sequence[UINode]) -> list[str]:
+    """The labels of the required fields that have no value."""
+    empty = (f.props for f in fields if not {"value", "values", "children"} & f.props.keys())
+    return [str(props["label"]) for props in empty if props.get("required")]
+
+
+def forms_in(tree: JSON) -> Iterator[JSONObject]:
+    """The properties of a UI tree's forms that are filled in by words, too."""
+    if isinstance(tree, list):
+        for node in tree:
+            yield from forms_in(node)
+    elif isinstance(tree, dict):
+        props = tree.get("props") or {}
+        if tree.get("type") == "Form" and "hint" in props:
+            yield props
+        yield from forms_in(props.get("children"))
+
+
+def form_call(form: JSONObject) -> tuple[str, JSONObject]:
+    """The function that a form calls, with its values."""
+    action = form["action"]
+    name = f"{action['app_id']}__{action['function']}"
+    return name, {**form.get("defaults", {}), **_values(form["children"])}
+
+
+def _values(fields: list[JSONObject]) -> JSONObject:
+    """The values of fields by name, without empty ones."""
+    found = {}
+    for field in fields:
+        props = field["props"]
+        inner = _values(props["children"]) if field["type"] == "Fieldset" else None
+        found[props["param_name"]] = inner or props.get("values") or props.get("value")
+    return {name: value for name, value in found.items() if value not in (None, "")}
+
+
+def form_text(form: JSONObject) -> str:
+    """A form as text: what stands in its fields, and how they are filled in by words."""
+    values = form_call(form)[1]
+    fields = [field["props"] for field in form["children"] if field["type"] != "Toggle"]
+    lines = [f"{p['label']}: {_as_text(values.get(p['param_name']), p)}" for p in fields]
+    return "\n".join([*lines, str(form["hint"])])
+
+
+def _as_text(value: JSON, props: JSONObject) -> str:
+    labels = {option["value"]: option["label"] for option in props.get("options", ())}
+    rows = value if isinstance(value, list) else [value]
+    return ", ".join(str(labels.get(v, v)) for v in rows if v is not None) or "–"
 
 
 def _submit(tool: ToolSpec, tag: str) -> str:

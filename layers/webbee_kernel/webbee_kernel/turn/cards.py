@@ -89,10 +89,12 @@ def own_card(turn: Turn, waits: Iterable[PendingConfirmation]) -> PendingConfirm
 
 
 def card_answer(card: PendingConfirmation, message: str, memory: SessionMemory) -> bool | None:
-    """The yes or no of a message to a card; None also for the repeated message that led to it, and
-    for an "undo" behind the card of one, in whatever words that was asked for."""
+    """The yes or no of a message to a card; None also for the repeated message that led to it, if
+    that was no yes to a form, and for an "undo" behind the card of one, in whatever words that was
+    asked for."""
     is_undo = says_undo(card.message) and any(undo_receipts(memory, s) for s in steps(card))
-    return None if message == card.message else answer(message, behind_card=not is_undo)
+    is_again = message == card.message and not answer(message)
+    return None if is_again else answer(message, behind_card=not is_undo)
 
 
 MAX_LEFT = 200

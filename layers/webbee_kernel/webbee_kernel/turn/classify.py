@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from .. import observability
 from ..channels import skeleton
@@ -20,6 +20,7 @@ from ..clock import iso
 from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
+from ..llm.function_form import form_call, forms_in
 from ..llm.protocol import Growing, Hear, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSON, JSONObject
@@ -80,12 +81,15 @@ class Classifier:
 
 
 def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
-    """The calls of the last turn's card, if it is pending and the message does not answer it."""
+    """The calls of the last turn's card, if it is pending and the message does not answer it, or
+    the call of its form."""
     last = state.memory.last
-    if state.proposal or not last or not last.waiting:
+    if state.proposal or not last:
         return ()
-    card = own_card(last, waiting(last, state.now))
-    return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in (steps(card) if card else ()))
+    if card := own_card(last, waiting(last, state.now)):
+        return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in steps(card))
+    calls = map(form_call, forms_in(None if state.is_other_reply else last.response.get("ui")))
+    return tuple((name, cast("JSONObject", state.masker.mask(given))) for name, given in calls)
 
 
 def _growing(state: TurnContext) -> Growing | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import language
 from ..guards.proposals import describe, undo_of
 from ..guards.result_records import Titles
+from ..llm.function_form import form_text, forms_in
 from ..llm.protocol import Hear
 from ..sdk.result import AMBIGUOUS
 from ..stores.codec import dumps
@@ -141,8 +142,9 @@ def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
 
 
 def as_text(body: JSONObject) -> str:
-    """A response as text: failures above the reply, `(?)` after contradicted values, other receipts
-    and the work summary below. Receipts that the reply contains are not repeated."""
+    """A response as text: failures above the reply, `(?)` after contradicted values, below it what
+    stands in a form, other receipts and the work summary. Receipts that the reply contains are not
+    repeated."""
     from ..grounding.receipts import ABOVE
 
     reply_lines = set(str(body["reply"]).splitlines())
@@ -151,7 +153,8 @@ def as_text(body: JSONObject) -> str:
     above = "\n".join(r["text"] for r in receipts if r["status"] in ABOVE)
     below = [r["text"] for r in receipts if r["status"] not in ABOVE]
     after = "\n".join([*below, *_work_line(body)])
-    reply = _marked_reply(body)  # it ends in the card's question, where there is one
+    # it ends in the card's question, where there is one
+    reply = "\n".join([_marked_reply(body), *map(form_text, forms_in(body.get("ui")))])
     parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
     return defuse_markup("\n\n".join(filter(None, parts)))
 

@@ -11,11 +11,12 @@ from typing import Final
 
 from ... import language
 from ...text import dumps
+from ...types import JSONObject
 from ..protocol import ModelRequest, ModelResponse
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names
 from .message import COLON, lexicon
-from .offers import MAX_EXAMPLES, Offers, list_of, to_calls
+from .offers import FORM_SCORE, MAX_EXAMPLES, Offers, list_of, to_calls
 from .prompt_reader import read_prompt, records_of, words_of_name
 from .undo import UndoMessage
 
@@ -48,8 +49,12 @@ class Answer(Offers):
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
         super().__init__(commands)
         self._request, self._reading = request, commands.reading
-        self._readings = commands.readings()
         self._continuation = [t for t in request.tools if t.name == CONTINUE]
+        self._readings = commands.readings()
+        # a field that is searched for is answered by the record that holds it
+        is_search = all(c.pattern.looks_up == "search" for c in self._readings)
+        if is_search and self._continuation and self.query.is_search and self.query.is_field:
+            self._readings = []
 
     def of_message(self) -> ModelResponse:
         """The one whole command, or the question which is meant. Where there is none, what was just
@@ -58,8 +63,8 @@ class Answer(Offers):
         # a guard sent the call back: what is missing becomes a form
         if self._reading.is_refused:
             return self.complete(readings[0]) if readings else self.suggest()
-        if form := self._correction():
-            return form
+        if answer := self._of_waiting():
+            return answer
         if calls := self._split_calls() or self._calls_per_record(is_listed=False):
             return to_calls(calls)
         # a sure write takes all of the message: "note: buy milk and call Anna"
@@ -78,21 +83,42 @@ class Answer(Offers):
         if not readings and self._continuation and self.query.is_search:
             return to_calls(self.query.searches(), self._continuation)
         if not readings:
-            return self.suggest({} if self.query.is_question else undo.suggestions)
+            before = {} if self.query.is_question else undo.suggestions
+            return self._of_missing() or self.suggest(before)
         is_sure = len(readings) == 1 and readings[0].is_sure
         return to_calls(readings) if is_sure else self.clarify(readings)
 
-    def _correction(self) -> ModelResponse | None:
-        """The form of the one write that waits for a yes, with what the message says anew; None for
-        a message that stands by itself, asks, or only says no."""
+    @property
+    def _waiting(self) -> Command | None:
+        """The one call that the last turn showed, on its card or in a form."""
         waits = dict(self._request.waiting)
-        tools = [t for t in self.tools if [t.name] == [*waits] and t.action_type == "write"]
-        for tool in tools if not self.message.is_question else ():
-            new = self.values.replacement(self._readings, tool, waits[tool.name])
-            if new is not None:
-                pattern = Pattern(tool, "", self.tag, (), {})
-                return self.form(Command(pattern, {**waits[tool.name], **new}, is_whole=False))
-        return None
+        tools = [t for t in self.tools if [t.name] == [*waits] and not self.message.is_question]
+        return next((Command(Pattern(t, "", self.tag, (), {}), waits[t.name]) for t in tools), None)
+
+    def _of_waiting(self) -> ModelResponse | None:
+        """A yes to a form calls it, or tells what it lacks; what is said anew of a write stands in
+        its form. None for a message that stands by itself, asks, or only says no."""
+        if not (shown := self._waiting):
+            return None
+        if self.message.is_yes(self.tag):
+            return to_calls([shown]) if shown.is_complete else self.form(shown)
+        if shown.tool.action_type != "write":
+            return None
+        new = self.values.replacement(self._readings, shown.tool, shown.arguments)
+        return None if new is None else self._with(shown, new)
+
+    def _with(self, shown: Command, new: JSONObject) -> ModelResponse:
+        """The call with what it lacked, else its form."""
+        now = replace(shown, arguments={**shown.arguments, **new}, is_whole=False)
+        return to_calls([now]) if now.is_complete > shown.is_complete else self.form(now)
+
+    def _of_missing(self) -> ModelResponse | None:
+        """The answer to what is near no function: the one value that a form lacks."""
+        near = next((score for score, _ in self.commands.nearest()), 0)
+        is_other = self.message.small_talk(self.tag) or self.message.has_negation(self.tag)
+        shown = None if is_other or near >= FORM_SCORE else self._waiting
+        new = self.values.missing(shown.tool, shown.arguments) if shown else {}
+        return self._with(shown, new) if shown and new else None
 
     def _undo(self, undo: UndoMessage) -> ModelResponse:
         """The calls that undo what is meant, the question what that is, or that nothing does."""

@@ -35,7 +35,7 @@ _BY_NAME: Final = 0.6
 _PENALTY: Final = 0.5
 """Factor for an example that begins with another word, is negated, or in another language."""
 
-_SEARCH_SLOTS: Final = (["text"], ["query"])
+_SEARCH_SLOTS: Final = ("text", "query")
 """Slots of a search function."""
 
 MAX_LANGUAGES: Final = 3
@@ -69,10 +69,14 @@ class Pattern:
         return any(p.slot for p in self.pieces)
 
     @property
-    def is_search(self) -> bool:
-        """Whether it is a search for any word."""
-        slots = [p.slot for p in self.pieces if p.slot]
-        return not self.fixed and self.tool.action_type == "read" and slots in _SEARCH_SLOTS
+    def looks_up(self) -> str:
+        """`search` for a read that looks for any word, `date` for one that lists a day, else
+        empty."""
+        slots = [(p.slot, p.kind) for p in self.pieces if p.slot]
+        if self.fixed or self.tool.action_type != "read" or len(slots) != 1:
+            return ""
+        [(name, kind)] = slots
+        return "search" if name in _SEARCH_SLOTS else "date" * (kind == "date")
 
     @property
     def is_to_somebody(self) -> bool:

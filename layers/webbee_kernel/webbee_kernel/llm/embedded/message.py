@@ -201,13 +201,17 @@ class Message:
     def small_talk(self, tag: str) -> str:
         """The sentence that answers a message which only greets or asks for help, thanks, agrees or
         takes leave, or is a yes to nothing; empty for any other."""
-        known, words = lexicon(tag), language.of(tag).words
+        known = lexicon(tag)
         if self._is_small_talk(tag, known.greetings, known.hello):
             return "hello"
         if self._is_small_talk(tag, known.farewells, known.thanks):
             return "welcome"
-        is_yes = self.has_yes(tag) and {*self.stems(tag)} <= words.yes | words.yes_filler
-        return "nothing_asked" if is_yes else ""
+        return "nothing_asked" if self.is_yes(tag) else ""
+
+    def is_yes(self, tag: str) -> bool:
+        """Whether the message is nothing but a yes."""
+        words = language.of(tag).words
+        return self.has_yes(tag) and {*self.stems(tag)} <= words.yes | words.yes_filler
 
     def _is_small_talk(
         self, tag: str, phrases: Mapping[str, list[list[str]]], markers: frozenset[str]

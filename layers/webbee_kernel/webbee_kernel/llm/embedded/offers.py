@@ -17,7 +17,7 @@ from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
 from ...text import disambiguate
 from ...types import JSONObject
-from ..function_form import form_of, parameters
+from ..function_form import form_of, missing_fields, parameters
 from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
@@ -263,7 +263,9 @@ class Offers:
         errors = [str(error) for field in fields if (error := field.props.get("error"))]
         chips = [_row(_send_buttons(before))] if before else []
         tree = self._tree([*chips, ui.Text(what), form])
-        return ModelResponse(text=". ".join([*errors, text]), offer=tree)
+        lacks = missing_fields(fields)
+        lacking = [self.say("form_lacks", fields=", ".join(lacks))] * bool(lacks)
+        return ModelResponse(text=". ".join([*errors, text, *lacking]), offer=tree)
 
     def _prefilled(self, command: Command) -> JSONObject:
         """The arguments of a form; where the message says "all", its words name no one record:

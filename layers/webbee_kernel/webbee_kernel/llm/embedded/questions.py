@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import islice
@@ -115,38 +116,58 @@ class Questions:
     def _is_find(self) -> bool:
         """Whether it begins like searches only: "find …"."""
         tools = {p.tool.name for p in self._own if p.pieces[0].stem in self._first}
-        return bool(tools) and tools <= {p.tool.name for p in self._own if p.is_search}
+        return bool(tools) and tools <= {p.tool.name for p in self._own if p.looks_up == "search"}
 
     @cached_property
     def _search_words(self) -> list[str]:
-        """The words to search for."""
-        words, verb = (self._message.keywords(self._tag, fields=True), self._first * self._is_find)
-        return self._dateless(word for word in words if word_key(word, self._tag) not in verb)
+        """The words to search for: neither the verb, a day, nor the apps' nouns."""
+        words, verb = self._message.keywords(self._tag, fields=True), self._first * self._is_find
+        skip = self._nouns.union(verb)
+        return self._dateless(word for word in words if word_key(word, self._tag) not in skip)
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        """The apps' nouns in the message."""
+        return self._values.all_nouns(self._tag).intersection(self._message.stems(self._tag))
 
     def _stems_of_parts(self) -> list[str]:
         """The stems of the words to search for, and of a compound's parts."""
         parts = SearchWords(" ".join(self._search_words), self._tag).words
         return [language.stem(part.word, self._tag) for part in parts]
 
+    @cached_property
+    def is_field(self) -> bool:
+        """Whether it asks for a field, as for the number of the order; beside an app's noun, or
+        with nothing but a day, only for one that identifies: "yesterday's number"."""
+        things, parts = language.of(self._tag).words.things, self._stems_of_parts()
+        roles = [language.key_roles(things[part]) for part in parts if part in things]
+        is_id = any("id" in own for own in roles)
+        if self._nouns or len(parts) == 1:
+            return is_id and (len(parts) > 1 or bool(self._values.day(self._tag)))
+        # "what time is it in Riga?" asks for nothing of the user's
+        return any("moment" not in own for own in roles)
+
     @property
     def is_search(self) -> bool:
-        """Whether it says "find …" without an app's noun, or asks for a field: the number of the
-        order."""
-        things, parts = language.of(self._tag).words.things, self._stems_of_parts()
-        fields = {things.get(part) for part in parts} - {None}
-        # "what time is it in Riga?" asks for nothing of the user's
-        is_field = len(parts) > 1 and any("moment" not in language.key_roles(n) for n in fields)
-        nouns = self._values.all_nouns(self._tag)
-        has_noun = any(word_key(word, self._tag) in nouns for word in self._search_words)
-        is_lookup = self._is_find or (self._is_led and is_field)
-        return is_lookup and not (has_noun or self._message.has_negation(self._tag))
+        """Whether it says "find …", or asks for a field."""
+        is_find = self._is_find and bool(self._search_words)
+        is_lookup = is_find or (self._is_led and self.is_field)
+        return is_lookup and not self._message.has_negation(self._tag)
 
     def searches(self, words: Sequence[str] | None = None) -> list[Command]:
-        """The search of each app that has one, for these words or the message's."""
-        own = {p.tool.app_id: p for p in reversed(self._own) if p.is_search}
-        text = " ".join(self._search_words if words is None else words)
-        found = [Command(p, {q.slot: text for q in p.pieces if q.slot}) for p in own.values()]
-        return found[::-1] if text else []
+        """The search of each app that has one, of the app that is named alone, for these words or
+        the message's; the lists of a day for nothing but that day's number."""
+        text = self._only_day or " ".join(self._search_words if words is None else words)
+        kind = "date" if self._only_day else "search"
+        own = {p.tool.app_id: p for p in reversed(self._own) if p.looks_up == kind}
+        named = [app_id for app_id in own if self._values.nouns(app_id, self._tag) & self._nouns]
+        return [_lookup(own[app_id], text) for app_id in named or own][::-1] * bool(text)
+
+    @property
+    def _only_day(self) -> str:
+        """The day that is all that is told of a field, in ISO 8601; else empty."""
+        is_only = self.is_field and len(self._stems_of_parts()) == 1
+        return self._values.day(self._tag) if is_only else ""
 
     def foreign_searches(self) -> list[Command]:
         """The same for what other languages call the thing that is asked for: "pedido" for
@@ -161,11 +182,16 @@ class Questions:
     def found_read(self, found: Sequence[tuple[str, JSONObject]]) -> Command | None:
         """The call that reads the only one of these records, or the only one of the day that is
         told, where it holds each number that was typed."""
-        day, words = self._values.day(self._tag), self._message.words
-        told = [(" ".join(map(str, row.values())), app_id, row) for app_id, row in found]
-        [(text, app_id, row), *others] = [one for one in told if day in one[0]] or told
-        numbers = (w for w in words if any(map(str.isdigit, w)) and w not in text)
-        return None if others or any(numbers) else self.reading(app_id, row["id"])
+        told, numbers = self._of_day(found), [*filter(_has_digit, self._message.words)]
+        is_one = len(told) == 1 and all(number in _text(told[0][1]) for number in numbers)
+        return self.reading(told[0][0], told[0][1]["id"]) if is_one else None
+
+    def _of_day(self, found: Sequence[tuple[str, JSONObject]]) -> Sequence[tuple[str, JSONObject]]:
+        """Those of the day that is told; of several, for a field, those with a number."""
+        day = self._values.day(self._tag)
+        told = [one for one in found if day in _text(one[1])] or found
+        numbered = [one for one in told if _has_number(name_of(one[1]))]
+        return numbered if self.is_field and len(told) > 1 else told
 
     # What is listed
 
@@ -221,3 +247,20 @@ def _names(kind: str, tag: str) -> list[str]:
     forms = language.of(tag).words.lists("objects").get(kind, "").split()
     by_stem = {language.stem(word, tag): word for word in reversed(forms)}
     return [*by_stem.values()][: -MAX_NAMES - 1 : -1]
+
+
+def _lookup(pattern: Pattern, text: str) -> Command:
+    return Command(pattern, {piece.slot: text for piece in pattern.pieces if piece.slot})
+
+
+def _text(row: JSONObject) -> str:
+    return " ".join(map(str, row.values()))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _has_number(name: str) -> bool:
+    """Whether a name has a number of more than two digits: neither a day nor an hour."""
+    return bool(re.search(r"(?<![\d.:-])\d{3,}(?![\d:-])", name))

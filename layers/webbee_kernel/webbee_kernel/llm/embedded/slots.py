@@ -26,7 +26,7 @@ from .examples import (
     free_names,
     patterns,
 )
-from .message import COLON, lexicon, without_stop, word_key
+from .message import COLON, lexicon, root_part, without_stop, word_key
 from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
 MAX_DIGITS: Final = 15
@@ -129,7 +129,8 @@ class SlotValues(ReferenceResolver):
 
     def day(self, tag: str) -> str:
         """The only day that the message tells, in ISO 8601; else empty."""
-        days = [m.value for m in self._dates(self.message.text, tag) if m.kind == "date"]
+        text = " ".join(root_part(word) for word in self.message.text.split())  # "yesterday's"
+        days = [m.value for m in self._dates(text, tag) if m.kind == "date"]
         return "{:04}-{:02}-{:02}".format(*days[0]) if len(days) == 1 and days[0][0] else ""
 
     def _dates(self, text: str, tag: str) -> list[Mention]:
@@ -208,6 +209,7 @@ class SlotValues(ReferenceResolver):
         found = {**self._last_record(pattern, used), **given}
         names = free_names(tool, "text", found)
         is_own = bool(names) and tool.action_type == "write" and not is_outgoing(tool)
+        is_own = is_own and not pattern.literals.issuperset(self.message.stems(pattern.tag))
         is_needed = is_own and parameters(tool)[names[0]].required
         return {**found, names[0]: self.message.text} if is_needed else found
 
@@ -216,16 +218,34 @@ class SlotValues(ReferenceResolver):
     ) -> JSONObject | None:
         """What the message says anew of a call that waits; None for a command that may be called as
         it is, of a record that was shown or of none."""
-        tag = self.message.tag
-        names, at = self._named_texts(tool), self.message.colon
-        if at and names:  # whatever else is called so
-            return {names[0]: self.message.slice(at + 1, len(self.message.tokens))}
+        tag, names = self.message.tag, self._named_texts(tool)
+        if named := self._named_value(tool, tag):  # whatever else is called so
+            return named
         if any(c.is_sure and not c.is_by_words for c in readings) and not self._is_bare_day(tag):
             return None
         is_about = self.message.is_about_card(tag, is_open=not readings) or self._is_new_day(tag)
         if new := self._corrections(tool, given, names):
             return new
         return self._new_texts(tool, given) if is_about else None
+
+    def _named_value(self, tool: ToolSpec, tag: str) -> JSONObject:
+        """The value behind a colon of the parameter that is named before it."""
+        at, last = self.message.colon, len(self.message.tokens)
+        said = {*self.message.stems(tag)[:at]}
+        named = [p for p in parameters(tool).values() if said & field_words(p.name, tag)]
+        for one in sorted(named, key=lambda p: p.kind != "text"):
+            value = self.of(one.kind, one, (at + 1, last), tool, tag)
+            if one.kind == "text" or isinstance(value, Value):
+                return {one.name: getattr(value, "value", self.message.slice(at + 1, last))}
+        return {}
+
+    def missing(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+        """The message as the required value that is not given: a text only if no other is."""
+        left = [p for p in parameters(tool).values() if p.required and p.name not in given]
+        span, tag = (0, len(self.message.tokens)), self.message.tag
+        fit = [p for p in left if p.kind != "text" or len(left) == 1]
+        values = ((p.name, self.of(p.kind, p, span, tool, tag)) for p in fit)
+        return {n: v.value for n, v in [*values][:1] if isinstance(v, Value)}
 
     def _named_texts(self, tool: ToolSpec) -> list[str]:
         """The text parameters that are named, before any colon: "change the text to: …"."""
