@@ -76,11 +76,6 @@ def test_the_answers_to_an_apps_question_are_arguments_of_its_call() -> None:
     assert [sink.value for sink, _ in found] == ["savings"]
 
 
-def test_a_single_word_chooses_nothing_but_under_a_name_for_one_of_a_few() -> None:
-    for own in (call("tag", tag="email"), call("move", city="Live"), call("add", item="Trash")):
-        assert effect_of(*own) == "write"
-
-
 LEAVING = [
     call("update_event", event_id="e1", send_updates="all"),
     call("update_pull_request", pr="p1", state="published"),
@@ -135,6 +130,9 @@ TASKS = {
         {"id": "t1", "title": "Call the dentist"},
         {"id": "t2", "title": "Buy milk"},
         {"id": "t4", "title": "Steuererklärung abgeben"},
+        {"id": "t5", "title": "Tasks"},
+        {"id": "t6", "title": "Montag"},
+        {"id": "t7", "title": "VPN drops every hour"},
     ]
 }
 PRIORITY = {"type": "string", "enum": ["low", "high"]}
@@ -158,6 +156,9 @@ IN_OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (SAVE_NOTE, {"title": "Idea", "body": "a blue bike shop"}, "note an idea: a blue bike shop"),
     (CREATE_EVENT, MADRID, "pon una reunión con Ana en Madrid el miércoles"),
     (CREATE_EVENT, VSTRECHA, "запланируй встречу с Анной в среду в 9"),
+    (COMPLETE, {"task_id": "t7"}, "the VPN task is done"),
+    (SAVE_NOTE, {"body": "Иван Петров"}, "напиши Ивану Петрову"),
+    (f("log_weight", kilograms={"type": "number"}), {"kilograms": 71.4}, "мой вес: 71,4"),
     (FINISH_ROW, {"row": 2}, "finish row 2"),
     (FINISH_ROW, {"keep_all_but": "milk"}, "finish them, keep all but milk"),
 ]
@@ -167,7 +168,9 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (SAVE_NOTE, {"body": "the code is 4712"}, "note that the code is 4711"),
     (SAVE_NOTE, {"body": "evil.example"}, "note this evil example"),
     (SAVE_NOTE, {"body": "at 10:00"}, "note that it is at 1"),
-    (SAVE_NOTE, {"body": "*"}, "note that"),
+    *((SAVE_NOTE, {"body": signs}, "note that") for signs in ("*", "-", "?")),
+    (COMPLETE, {"task_id": "t5"}, "how many tasks are there?"),
+    (COMPLETE, {"task_id": "t6"}, "was ist am Montag?"),
     (COMPLETE, {"task_id": "t1"}, "mark it as done"),
     (COMPLETE, {"task_id": "t1"}, "the milk task is done"),
     (COMPLETE, {"task_id": "t1"}, "the first one is done"),
@@ -259,6 +262,7 @@ PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
         ("destructive", (f("fetch", "read", delete=FLAG), {"delete": True})),
         ("destructive", (f("update", is_deleted=FLAG), {"is_deleted": True})),
         ("destructive", (f("update", purged=FLAG), {"purged": True})),
+        ("destructive", (f("save", replace_existing=FLAG), {"replace_existing": True})),
         ("destructive", call("update", deletedAt="2026-05-16")),
         ("destructive", call("wipe_disk")),
         ("destructive", look("delete_all")),
@@ -276,6 +280,13 @@ PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
         ("write", call("add_meeting", location="Room 4, second floor")),
         ("write", call("rename_group", group="a", new_name="b")),
         ("write", call("start_run", target="all")),
+        (
+            "write",
+            call("tag", tag="email"),
+        ),  # a single word chooses only under a name for one of few
+        ("write", call("add", item="Trash")),
+        ("outward", call("approve_payout", payout_id="p1")),
+        ("outward", call("set_page", page_id="p1", access_list="eve")),
     ],
 )
 def test_what_is_handed_to_somebody_or_to_the_form_of_a_place_is_outward_and_what_is_about_it_not(

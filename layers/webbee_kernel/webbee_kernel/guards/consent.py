@@ -442,9 +442,10 @@ _MIN_WORD: Final = 4
 
 def _mentions_call(words: UserWords, function: FunctionInfo, given: list[Leaf]) -> bool:
     """Whether the user's words contain a word of the function's texts or of what it writes."""
-    # the author's own words for what it does
     text = words_in(" ".join((function.description, *function.examples)))
     name = f"{function.app_id}.{function.fn_name}"
     action = (name, *words_of(function.fn_name), *(w for w in text if len(w) >= _MIN_WORD))
-    written = [w for x in given if not is_id(x, function) for w in words_in(x.phrase)]
+    values = [x.phrase for x in given if not is_id(x, function)]
+    # with a decimal comma, too: "71,4" is 71.4
+    written = [w for v in values for w in (*words_in(v), v.replace(".", ","))]
     return any(map(words.has, (*action, *written)))

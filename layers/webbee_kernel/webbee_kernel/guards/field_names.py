@@ -208,6 +208,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (BESIDE, "recipient", "assignee reviewer viewers editors watcher principal grantee visibility"),
     (EFFECT, "recipient", "to anyone everyone worldreadable permissions acl grants mentions"),
     (EFFECT, "recipient", "owner owners admins readers writers delegate approvers followers"),
+    (EFFECT, "recipient", "cohost contributor moderator allowlist accesslist whitelist"),
     (EFFECT, "account", "iban account bic swift wallet payee beneficiary beneficiaries creditor"),
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hostname domain website link"),
     (EFFECT, "url", "proxy relay nameserver mailserver"),
@@ -251,17 +252,18 @@ if the function's name says so."""
 
 OUTWARD_VERBS = frozenset(
     "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
-    " respond accept decline refund submit vote call dial grant deploy push".split()
+    " respond accept decline refund submit vote call dial grant deploy push approve charge sign"
+    "".split()
 )
 """First words of function names with such an effect; elsewhere they may be nouns."""
 
 DESTROY = frozenset(
-    "delete remove destroy purge drop wipe erase trash overwrite discard truncate permanently"
-    "".split()
+    "delete remove destroy purge drop wipe erase trash overwrite replace discard truncate"
+    " permanently".split()
 )
 """Words of flags, choices and times that destroy something."""
 
-DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase empty truncate".split())
+DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase empty truncate shred".split())
 """Verbs of function names that are destructive whatever the declaration."""
 
 FORWARD = frozenset("send resend forward share publish broadcast tweet announce export".split())
@@ -287,7 +289,7 @@ CARRIES = SEND | frozenset(
     " give hand delegate call copy mirror assign push withdraw forwarding redirect subscribe"
     " member members backup payout debit watcher watchers follower followers reviewer reviewers"
     " collaborator collaborators participant participants attendee attendees guest guests access"
-    " permission permissions sharing".split()
+    " permission permissions sharing privacy".split()
 )
 """Words of functions' and parameters' names that carry what they act on somewhere."""
 

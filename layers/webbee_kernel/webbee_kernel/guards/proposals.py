@@ -21,7 +21,7 @@ from ..types import CallOutcome, JSONObject, Step
 from .addresses import decoded, with_code_points
 from .arguments import Leaf, all_leaves, scalars
 from .consent import consent_keys, destinations
-from .field_names import is_id_name, is_secret_value, words_of
+from .field_names import OUTWARD_VERBS, is_id_name, is_secret_value, words_of
 from .result_records import MAX_NAME, RecordNaming, Titles
 from .sinks import effect_of
 from .user_words import words_in
@@ -45,8 +45,8 @@ TITLES = ("title", "subject", "name", "text")
 MAX_TITLE = 80
 _BARE_IDS = ("id", "ids", "uid", "uuid")
 """Names that are redundant next to the record's title."""
-MOVE, RESTORE, REPLY = "move", "restore", "reply"
-VERBS = ("delete", "send", "create", "update", MOVE, RESTORE, REPLY)
+MOVE, RESTORE, REPLY, SEND = "move", "restore", "reply", "send"
+VERBS = ("delete", SEND, "create", "update", MOVE, RESTORE, REPLY)
 """Verbs with a translated button label; other buttons use the function's name."""
 ANSWERING = (REPLY, "respond")
 """First words of functions that reply to a record; the app knows the recipient."""
@@ -423,7 +423,11 @@ def _concept(fn_name: str, tag: str) -> str:
     first = words_of(fn_name)[:1]
     found = known.get(language.stem(first[0], "en"), "") if first else ""
     found = REPLY if {*first} & {*ANSWERING} else found
-    return "" if found == MOVE and language.of(tag).words.effects else found
+    if found != MOVE:
+        return found
+    # money is sent, not moved; where the language has effect words the name says it better
+    named = SEND if {*first} & OUTWARD_VERBS else MOVE
+    return "" if language.of(tag).words.effects else named
 
 
 def _verb(functions: Sequence[FunctionInfo], concept: str, tag: str) -> str:

@@ -1,8 +1,8 @@
 """References: the records that a message names, and those that the last reply showed. Pure.
 
 A record is an object with an id in a result. It is named by its label, its id, or a value that
-identifies it in the user's words, never by a pronoun. If two records of a kind match, none is
-named.
+identifies it in the user's words, never by a pronoun, a date or a word for its kind. If two records
+of a kind match, none is named.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from operator import attrgetter
 
 from .. import language
 from ..catalogue import FunctionInfo
-from .addresses import normal
+from .addresses import is_date, normal
 from .arguments import parameters
 from .field_names import MAX_LABEL, NUMBER_WORDS, root_of, same_kind, words_of
 from .result_records import CallData, Record, ids_inside, records_in, scalars_in
@@ -285,10 +285,22 @@ class References:
         """Whether the user's words suffice to name it: half of its label, or a word or value unique
         in its kind."""
         texts = (" ".join(self._words(label)) for label in (record.label, _stem(record.label)))
-        return max(map(said.share, texts)) >= MIN_SHARE or self._is_distinct(said, record)
+        is_said = max(map(said.share, texts)) >= MIN_SHARE or self._is_distinct(said, record)
+        return is_said and not self._is_generic(record)
+
+    def _is_generic(self, record: Record) -> bool:
+        """Whether its label is a date or no more than a word for its kind (a file "Document"):
+        whoever speaks of days or files does not mean it."""
+        kind, words = language.kind_words(record.kind), map(language.fold, words_in(record.label))
+        return bool(record.label) and (is_date(record.label) or kind.issuperset(words))
 
     def _is_distinct(self, said: UserWords, record: Record) -> bool:
-        words = set(filter(_is_telling, self._words_in(said, record.label)))
+        shown = UserWords([record.label], self.words.tag)
+        words = {
+            word
+            for word in self._words_in(said, record.label)
+            if _is_telling(word) or (said.has_acronym(word) and shown.has_acronym(word))
+        }
         values = set(map(normal, self._values_in(said, record)))
         others = [*self._siblings(record)] if words or values else []
         if not others:

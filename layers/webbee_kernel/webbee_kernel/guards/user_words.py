@@ -113,7 +113,7 @@ class UserWords:
             return False
         chunks = re.sub(_UNSPACED, " ", text).split()
         return (
-            bool(chunks or runs)
+            bool(words_in(text))
             and all(map(_SPACES.fullmatch, re.findall(r"\s+", text)))
             and all(map(self._has_chunk, chunks, [*chunks[1:], ""]))
         )
@@ -198,7 +198,16 @@ class UserWords:
         if _is_atomic(word):
             # "at 9" is 09:00
             return not self._figures.isdisjoint((word, word.removesuffix(":00").lstrip("0")))
-        return language.stem(word, self.tag) in self._stems
+        return not self._stems.isdisjoint(self._stems_of(word))
+
+    def _stems_of(self, word: str) -> tuple[str, str]:
+        # the stem of a case may be a form that has one itself: the dative of Petrov
+        stem = language.stem(word, self.tag)
+        return stem, language.stem(stem, self.tag)
+
+    def has_acronym(self, word: str) -> bool:
+        """Whether the user wrote a word of letters in capitals only, as VPN."""
+        return word.upper() in self._parts and len(word) > 1
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -216,7 +225,7 @@ class UserWords:
 
     @cached_property
     def _stems(self) -> frozenset[str]:
-        return frozenset(language.stem(w, self.tag) for w in self._words)
+        return frozenset(stem for word in self._words for stem in self._stems_of(word))
 
 
 @lru_cache(maxsize=64)

@@ -54,6 +54,7 @@ __all__ = [
     "is_time_name",
     "key_fold",
     "key_roles",
+    "kind_words",
     "likely_languages",
     "numbers",
     "of",
@@ -89,6 +90,15 @@ def common_words() -> frozenset[str]:
         *("yes", "yes_filler", "no", "no_filler", "greeting", "thanks", "opener", "alike"),
         *("negation", "prohibition", "question", "ordinals", "and_"),
     )
+
+
+@lru_cache(maxsize=256)
+def kind_words(kind: str) -> frozenset[str]:
+    """The words of all languages for a kind of record: `document` → file, Datei, fichier."""
+    same = [name for name, own in of("en").words.lists("objects").items() if kind in own.split()]
+    own = (of(tag).words.lists("objects") for tag in tags())
+    found = (word for lists in own for name in same for word in lists.get(name, "").split())
+    return frozenset(map(fold, (kind, f"{kind}s", *found)))
 
 
 def clauses(text: str) -> list[str]:
