@@ -112,9 +112,8 @@ def _is_unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) ->
     if not all(_is_bound(x, function, basis, given) for x in binding):
         return True
     is_about = any(is_id(x, function) or _is_text(x) for x in binding)
-    if not (is_about or _mentions_call(basis.records.words, function, given)):
-        return True
-    return _is_emptied(function, arguments, given)
+    is_said = is_about or _mentions_call(basis.records.words, function, given)
+    return not is_said or _is_emptied(function, arguments, given)
 
 
 def _binding(function: FunctionInfo, given: list[Leaf], records: References) -> Iterator[Leaf]:

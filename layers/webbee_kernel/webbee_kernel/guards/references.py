@@ -295,12 +295,8 @@ class References:
         return bool(record.label) and (is_date(record.label) or kind.issuperset(words))
 
     def _is_distinct(self, said: UserWords, record: Record) -> bool:
-        shown = UserWords([record.label], self.words.tag)
-        words = {
-            word
-            for word in self._words_in(said, record.label)
-            if _is_telling(word) or (said.has_acronym(word) and shown.has_acronym(word))
-        }
+        found = self._words_in(said, record.label)
+        words = {word for word in found if _is_telling(word, said, record.label)}
         values = set(map(normal, self._values_in(said, record)))
         others = [*self._siblings(record)] if words or values else []
         if not others:
@@ -328,8 +324,11 @@ class References:
         return (folded := language.fold(word)) in self._verbs or folded in language.common_words()
 
 
-def _is_telling(word: str) -> bool:
-    return len(word) >= MIN_LETTERS or any(c.isdigit() for c in word)
+def _is_telling(word: str, said: UserWords, label: str) -> bool:
+    """Whether it is long, has a digit, or was written in capitals here and there ("VPN")."""
+    if len(word) >= MIN_LETTERS or any(c.isdigit() for c in word):
+        return True
+    return said.has_acronym(word) and UserWords([label]).has_acronym(word)
 
 
 def _stem(label: str) -> str:
