@@ -295,8 +295,7 @@ class References:
         return bool(record.label) and (is_date(record.label) or kind.issuperset(words))
 
     def _is_distinct(self, said: UserWords, record: Record) -> bool:
-        found = self._words_in(said, record.label)
-        words = {word for word in found if _is_telling(word, said, record.label)}
+        words = {*_telling(self._words_in(said, record.label), said, record.label)}
         values = set(map(normal, self._values_in(said, record)))
         others = [*self._siblings(record)] if words or values else []
         if not others:
@@ -324,11 +323,13 @@ class References:
         return (folded := language.fold(word)) in self._verbs or folded in language.common_words()
 
 
-def _is_telling(word: str, said: UserWords, label: str) -> bool:
-    """Whether it is long, has a digit, or was written in capitals here and there ("VPN")."""
-    if len(word) >= MIN_LETTERS or any(c.isdigit() for c in word):
-        return True
-    return said.has_acronym(word) and UserWords([label]).has_acronym(word)
+def _telling(words: Iterable[str], said: UserWords, label: str) -> Iterator[str]:
+    """The words that are long, have a digit, or stand in capitals here and there ("VPN")."""
+    texts = said, UserWords([label])
+    for word in words:
+        is_telling = len(word) >= MIN_LETTERS or any(c.isdigit() for c in word)
+        if is_telling or all(text.has_acronym(word) for text in texts):
+            yield word
 
 
 def _stem(label: str) -> str:
