@@ -34,6 +34,7 @@ from ..observability import bind, user_hash
 from ..sdk.result import ANSWERS, NEEDS_ANSWER, User
 from ..stores.types import PendingConfirmation
 from ..text import defuse_markup, one_line
+from ..turn import cards
 from ..turn.direct import SESSION, question_of
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import (
@@ -194,8 +195,7 @@ def of_function(outcome: CallOutcome) -> JSONObject:
 def of_confirmation(pending: PendingConfirmation) -> JSONObject:
     """Whether a call may run, as the one elicitation request."""
     form = {"type": "object", "properties": {}}
-    text = "\n".join(part for part in (pending.summary, pending.asks.get("ask", "")) if part)
-    return {CONFIRM: elicitation({"message": text, "schema": form})}
+    return {CONFIRM: elicitation({"message": cards.question(pending), "schema": form})}
 
 
 def elicitation(question: Mapping[str, JSON]) -> JSONObject:

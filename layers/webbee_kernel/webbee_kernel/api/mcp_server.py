@@ -318,7 +318,10 @@ def _answered(ident: str | int, message: Message, result: JSONObject | Stream) -
         body = {"resultType": "complete", **body, "_meta": {json_rpc.META_SERVER: _INFO}}
     if isinstance(result, Stream):
         return _events(result._replace(result=body), ident)
-    headers = _session(message) if message.method == "initialize" else {}
+    headers: dict[str, str] = {}
+    capabilities = object_of(message.params.get("capabilities"))
+    if message.method == "initialize" and json_rpc.takes_forms(capabilities):
+        headers["mcp-session-id"] = f"{json_rpc.ELICITS}{uuid.uuid4()}"
     return Answer(json_rpc.answer(ident, body or {}), headers=headers)
 
 
@@ -330,11 +333,6 @@ def _events(stream: Stream, ident: str | int) -> Answer:
 def _not_allowed(why: str) -> Answer:
     told = {"error": {"code": "method_not_allowed", "message": why}}
     return Answer(shaped(405, told), 405, headers={"allow": "GET, POST"})
-
-
-def _session(message: Message) -> dict[str, str]:
-    asks = json_rpc.takes_forms(object_of(message.params.get("capabilities")))
-    return {"mcp-session-id": f"{json_rpc.ELICITS}{uuid.uuid4()}"} if asks else {}
 
 
 def _missing(message: Message, uri: str) -> Refused:

@@ -275,8 +275,7 @@ class ExtensionHost:
             f"{request.name} is still running after {request.deadline_s:g} s; its result will"
             " arrive as an event"
         )
-        fields = {"action_type": call.function.action_type, "fate": RUNNING}
-        return failed_outcome(request, "BACKEND_TIMEOUT", text, **fields)
+        return failed_outcome(request, "BACKEND_TIMEOUT", text, action_type=effect, fate=RUNNING)
 
     async def _finish(self, call: _Call, ctx: CallContext) -> CallOutcome:
         """Run the handler to its end, however late."""
@@ -285,8 +284,7 @@ class ExtensionHost:
             outcome = await run_contained(self._invoke(call, ctx), deadline_s)
         # the class name goes to the model, the text to the log
         except Exception as error:
-            action_type = call.function.action_type
-            outcome = await self._faults.outcome(error, call.request, action_type)
+            outcome = await self._faults.outcome(error, call.request, call.function.action_type)
         outcome = replace(outcome, created=ctx.created)
         if outcome.ok:
             outcome = await self._after_success(call, outcome, ctx)

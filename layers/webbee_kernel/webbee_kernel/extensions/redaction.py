@@ -59,7 +59,7 @@ def mask_secrets(
     """A value with secrets masked and their paths logged, before models read it. With a `remedy`
     (during development) a secret is a ResultError instead. `place` is app and function, or
     section."""
-    redact, places = without_secrets(value, declared)
+    masked, places = without_secrets(value, declared)
     if places and remedy is not None:
         raise ResultError(
             f"{places[0]} looks like a secret, which models and memory would get: leave it"
@@ -68,7 +68,7 @@ def mask_secrets(
     if places:
         text = "masked, as they look like secrets: the extension should not return them"
         _log.warning("app=%s function=%s fields=%s | %s", *place, ",".join(places), text)
-    return redact
+    return masked
 
 
 def without_secrets(value: Any, declared: Set[str] = frozenset()) -> tuple[Any, list[str]]:

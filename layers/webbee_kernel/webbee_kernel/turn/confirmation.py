@@ -21,9 +21,6 @@ _PLAIN = re.compile(
 _MARKUP = re.compile(r"[\\<\[\u200b-\u200f\u202a-\u202e\u2060-\u206f]")
 """Characters of markup that a client may render invisibly."""
 
-_NO_FILLERS = ("function", "particle", "reference", "opener")
-"""Roles of words that may accompany a no."""
-
 MIN_CHOICES, MAX_CHOICES = 2, 9
 """Number of rows for a list to be choices."""
 MAX_LABEL: Final = 120
@@ -76,7 +73,7 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
     if behind_card:
         undo = language.forms("undo", "restore")
         no, beside_no = no | undo, beside_no.union(*(phrase.split("_") for phrase in undo))
-        beside_no |= language.forms(*_NO_FILLERS)
+        beside_no |= language.forms("function", "particle", "reference", "opener")
     # where both are said, no yes is heard
     if words & no:
         return None if words - no - beside_no else False

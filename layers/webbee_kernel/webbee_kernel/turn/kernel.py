@@ -315,7 +315,7 @@ class Kernel:
         card = card_of(state, state.proposed_calls, resume=result.resume)
         # what was only read is not told beside a card
         done = [o for o in state.new_outcomes.values() if o.has_changed]
-        text = messages.outcome_text(state, done) if done else ""
+        text = messages.outcome_text(state, done)
         return await self._recorder.record(state, Output(text, card=card))
 
 

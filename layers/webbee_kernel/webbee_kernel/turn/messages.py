@@ -116,7 +116,6 @@ def _receipt(receipt: Receipt, tag: str) -> JSONObject:
 
 
 def _without_empty(told: JSONObject) -> JSONObject:
-    """The fields without empty values."""
     return {key: value for key, value in told.items() if value not in (None, "", {}, [])}
 
 
@@ -245,9 +244,7 @@ def stopped_text(result: LoopResult, said: str) -> str:
     """The reply of a stopped turn: the text shown so far, or the results of its calls."""
     state = result.state
     shown = (intro(result) + said).strip() if said else _shown_text(state)
-    done = (
-        outcome_text(state, state.new_outcomes.values()) if state.new_outcomes and not said else ""
-    )
+    done = "" if said else outcome_text(state, state.new_outcomes.values())
     parts = (shown, language.of(state.language).say("stopped"), done)
     return "\n\n".join(part for part in parts if part)
 
@@ -262,11 +259,13 @@ def is_question(result: LoopResult) -> bool:
 
 
 def outcome_text(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
-    """The rendered results of calls."""
+    """The rendered results of calls; empty for none."""
+    calls = tuple(call_of(o, state.catalogue, state.language) for o in outcomes)
+    if not calls:
+        return ""
     from ..grounding import Evidence, render
 
-    calls = tuple(call_of(o, state.catalogue, state.language) for o in outcomes)
-    return render(Evidence(calls, state.message, language=state.language), state.language)
+    return render(Evidence(calls, state.message, language=state.language))
 
 
 MAX_SOURCES = 100

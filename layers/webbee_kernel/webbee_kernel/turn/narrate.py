@@ -238,7 +238,7 @@ def _last_resort(shown_text: str, evidence: Evidence, calls: tuple[Call, ...]) -
     """The reply without a model: the rendered data of these calls, after what was shown."""
     from ..grounding import render
 
-    data = cut(render(replace(evidence, calls=calls), evidence.language), MAX_REPLY)
+    data = cut(render(replace(evidence, calls=calls)), MAX_REPLY)
     text = f"{shown_text}\n\n{data}" if shown_text and data else shown_text or data
     return Narration(text, sources=verdict_of(text, evidence).sources)
 

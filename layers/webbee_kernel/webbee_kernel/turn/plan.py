@@ -96,7 +96,6 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The answer's text."""
         return self.response.text.strip()
 
     @property

@@ -50,7 +50,6 @@ class Follower:
         """Whether a lease is renewed while the turn runs."""
 
     def stop(self) -> None:
-        """Ask the turn to stop."""
         self.is_stopped = True
         self._stop.set()
 

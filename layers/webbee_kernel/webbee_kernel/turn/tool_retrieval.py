@@ -256,7 +256,6 @@ def tool(function: FunctionInfo, place: ListedTool) -> ToolSpec:
 
 
 def tool_list(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base: int) -> ToolList:
-    """The tool list of the tools shown."""
     numbers = {f.tool_name: n for n, f in enumerate(functions)}
     found = [numbers[t.name] for t in tools]
     whole = [t is not forms(functions[n]).brief for t, n in zip(tools, found, strict=True)]

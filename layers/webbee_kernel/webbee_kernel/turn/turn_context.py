@@ -133,7 +133,6 @@ class TurnContext:
 
     @cached_property
     def opening(self) -> OpeningPrompt:
-        """The classifier's opening prompt."""
         return prompt.opening(self)
 
     @cached_property
@@ -312,7 +311,6 @@ class TurnContext:
         return function.pii if function else NOTHING
 
     def narrator_input(self) -> NarratorInput:
-        """The narrator's input."""
         found = {i: computed_of(o, self.gate, self._pii_kinds(o)) for i, o in self.reported.items()}
         return NarratorInput(
             message=self.message,
@@ -380,7 +378,6 @@ class TurnContext:
         return self._next(tokens=self.tokens + more)
 
     def without(self, removed: Collection[int]) -> TurnContext:
-        """A copy without these calls."""
         return self._next(calls={i: c for i, c in self.calls.items() if i not in removed})
 
     def _next(self, **changes: Any) -> TurnContext:
