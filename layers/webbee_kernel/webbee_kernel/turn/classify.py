@@ -228,8 +228,7 @@ def _progress(state: TurnContext) -> tuple[object, ...]:
 def _result_of(state: TurnContext, answer: Answer, before: tuple[object, ...]) -> LoopResult:
     """How the loop continues after a plan's calls. Pending ones are proposed together when nothing
     more can be planned; `before` is the progress before this plan."""
-    numbers = {s.index for s in answer.steps}
-    own = [o for n, o in state.outcomes.items() if n in numbers]
+    own = [o for n, o in state.outcomes.items() if n in answer.numbers]
     progress = _progress(state) != before
     # refused by a guard: the model may correct it
     has_refusals = bool(answer.problems) or any(map(is_refused, own))

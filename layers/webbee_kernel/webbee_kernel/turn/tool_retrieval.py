@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ..catalogue import AppInfo, FunctionInfo, PerObject
@@ -102,7 +103,7 @@ def shortlist(
     functions: Sequence[FunctionInfo],
     message: str,
     used: Collection[tuple[str, str]] = (),
-    apps: Mapping[str, AppInfo] | None = None,
+    apps: Mapping[str, AppInfo] = MappingProxyType({}),
     before: ToolList | None = None,
     limit: int = 0,
 ) -> Shortlist:
@@ -112,9 +113,9 @@ def shortlist(
     Functions used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties are
     broken by name.
     """
-    if not limit and (tools := _whole(functions)) is not None:
+    if (tools := _whole(functions, limit)) is not None:
         return Shortlist(tuple(functions), tuple(functions), tools)
-    index = index_of(functions, apps or {})
+    index = index_of(functions, apps)
     near = _near(index, message)
     # an app may have been uninstalled since it was used
     needed = [n for n, _ in near if index.key(n) in used] if used else []
@@ -142,10 +143,10 @@ def notice(listed: Shortlist) -> str:
     )
 
 
-def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
-    """The tools of a catalogue that is shown in full, or None; depends only on the functions, so it
-    is the same in every turn."""
-    if len(functions) > MAX_FUNCTIONS:
+def _whole(functions: Sequence[FunctionInfo], limit: int) -> tuple[ToolSpec, ...] | None:
+    """The tools of a catalogue that is shown in full, or None, as for a small window; depends on
+    nothing else, so it is the same in every turn."""
+    if limit or len(functions) > MAX_FUNCTIONS:
         return None
     every = [forms(f) for f in functions]
     fits = sum(form.whole_characters for form in every) <= MAX_WHOLE

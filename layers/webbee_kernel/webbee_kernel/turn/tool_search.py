@@ -211,9 +211,8 @@ def run_searches(
     `functions` are all installed ones, `shown` those that the classifier saw. A function called by
     its exact name without being shown counts as found.
     """
-    by_name = {f.tool_name: f for f in functions}
-    called = (c.name for c in answer.response.tool_calls)
-    hits = [by_name[name] for name in called if name in by_name and name not in shown]
+    hidden = {f.tool_name: f for f in functions if f.tool_name not in shown}
+    hits = [hidden[c.name] for c in answer.response.tool_calls if c.name in hidden]
     notes: dict[int, str] = {}
     for place, query, app in answer.searches:
         found = search(functions, query, app, apps)
