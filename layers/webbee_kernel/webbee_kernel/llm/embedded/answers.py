@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
-from typing import Final
+from typing import Final, cast
 
 from ... import language
 from ...text import dumps
 from ...types import JSONObject
+from ..function_form import form_call, forms_in
 from ..protocol import ModelRequest, ModelResponse
 from .commands import Commands
-from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names
+from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
 from .message import COLON, lexicon
 from .offers import FORM_SCORE, MAX_EXAMPLES, Offers, list_of, to_calls
 from .prompt_reader import read_prompt, records_of, words_of_name
@@ -65,6 +66,8 @@ class Answer(Offers):
             return self.complete(readings[0]) if readings else self.suggest()
         if answer := self._of_waiting():
             return answer
+        if messages := self._addressed():
+            return self._of_several(messages)
         if calls := self._split_calls() or self._calls_per_record(is_listed=False):
             return to_calls(calls)
         # a sure write takes all of the message: "note: buy milk and call Anna"
@@ -91,9 +94,9 @@ class Answer(Offers):
     @property
     def _waiting(self) -> Command | None:
         """The one call that the last turn showed, on its card or in a form."""
-        waits = dict(self._request.waiting)
-        tools = [t for t in self.tools if [t.name] == [*waits] and not self.message.is_question]
-        return next((Command(Pattern(t, "", self.tag, (), {}), waits[t.name]) for t in tools), None)
+        calls = self.commands.calls(self._request.waiting)
+        is_one = len(self._request.waiting) == 1 and not self.message.is_question
+        return calls[0] if calls and is_one else None
 
     def _of_waiting(self) -> ModelResponse | None:
         """A yes to a form calls it, or tells what it lacks; what is said anew of a write stands in
@@ -102,7 +105,11 @@ class Answer(Offers):
             return None
         if self.message.is_yes(self.tag):
             return to_calls([shown]) if shown.is_complete else self.form(shown)
-        if shown.tool.action_type != "write":
+        openings = {p.pieces[0].stem for p in patterns(shown.tool, self.tag)}
+        # "send it to bob": no "actually" stands before it
+        is_again = not openings.isdisjoint(self.message.stems(self.tag)[:1])
+        is_again = is_again and not self.message.is_instead(self.tag)
+        if shown.tool.action_type != "write" or is_again:
             return None
         new = self.values.replacement(self._readings, shown.tool, shown.arguments)
         return None if new is None else self._with(shown, new)
@@ -238,6 +245,36 @@ class Answer(Offers):
         return is_alone and bool(literals - known.function - known.question - {COLON})
 
     # Several calls: one for each text ("add three tasks: …") or record ("them", "all notes")
+
+    def _addressed(self) -> list[str]:
+        """The message once for each of the addresses that stand in a row, "to a@… and to b@…"."""
+        tokens, text = self.message.tokens, self.message.text
+        places = [n for n, token in enumerate(tokens) if token.kind == "email"]
+        if len(places) not in range(2, MAX_CALLS + 1):
+            return []
+        first, *_, last = places
+        others = {*range(first, last)}.difference(places, self._joints(first, last))
+        head, tail = text[: tokens[first].start], text[tokens[last].end :]
+        return [f"{head}{tokens[n].text}{tail}" for n in places if not others]
+
+    def _joints(self, first: int, last: int) -> Iterator[int]:
+        """The conjunctions in a span, and where the word before it stands again."""
+        lead = self.message.words[max(first - 1, 0)]
+        for n in range(first, last):
+            if self.commands.is_conjunction(n) or self.message.words[n] == lead != "":
+                yield n
+
+    def _of_several(self, messages: Sequence[str]) -> ModelResponse:
+        """The calls of these messages, also of forms that lack nothing, together on one card; else
+        one at a time."""
+        prompts = (replace(self._reading, message=message) for message in messages)
+        own = [Answer(Commands(p, self.tools), self._request).of_message() for p in prompts]
+        told = [(c.name, cast("JSONObject", c.arguments)) for one in own for c in one.tool_calls]
+        told += chain(*(map(form_call, forms_in(one.offer)) for one in own))
+        calls = self.commands.calls(told)
+        if len(calls) == len(messages) and all(call.is_complete for call in calls):
+            return to_calls(calls)
+        return self.buttons(messages[:MAX_EXAMPLES], "one_at_a_time")
 
     def _split_calls(self) -> list[Command]:
         """A command for each part of the text after a colon, or of a title that is a list; if all

@@ -4,7 +4,7 @@ literal words and slots."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
@@ -83,6 +83,11 @@ class Commands:
         fresh = [c for c in found if not any(free_names(c.tool, k, ()) for k in ("id", "ids"))]
         last = [c for c in fresh if self.values.records.is_newest(c.tool.app_id)]
         return last if len(last) == 1 else found  # "another one: …"
+
+    def calls(self, told: Iterable[tuple[str, JSONObject]]) -> list[Command]:
+        """The calls of these functions, by name, with these arguments."""
+        own = {t.name: Pattern(t, "", self.message.tag, (), {}) for t in self.tools}
+        return [Command(own[name], given) for name, given in told if name in own]
 
     def _is_other_app(self, command: Command) -> bool:
         """Whether it lacks its record while another app's was shown last: "add … to it"."""

@@ -58,7 +58,7 @@ class Questions:
         if app_id not in self._reads:
             return None
         tool, name = self._reads[app_id]
-        return Command(Pattern(tool, "", self._tag, (), {}), {name: ident})
+        return self._commands.calls([(tool.name, {name: ident})])[0]
 
     @cached_property
     def _reads(self) -> dict[str, tuple[ToolSpec, str]]:

@@ -81,6 +81,7 @@ class SlotValues(ReferenceResolver):
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
         nouns = self.nouns(tool.app_id, tag)
         is_reference = self.is_reference(span, tag, nouns, is_bare=is_title)
+        is_reference = is_reference and not self._is_sentence(tool, parameter.name, span, tag)
         if form != "quote" and (is_reference or not any(map(str.isalnum, text))):
             return None
         # a whole sentence is searched for by nobody, and "today" is a day
@@ -108,6 +109,13 @@ class SlotValues(ReferenceResolver):
         return not rest or (
             (is_bare or len(rest) < span[1] - span[0]) and known_nouns.issuperset(rest)
         )
+
+    def _is_sentence(self, tool: ToolSpec, name: str, span: Span, tag: str) -> bool:
+        """Whether the last words are a text for all that they are small: "that | all is well"."""
+        words, before = self.message.words[slice(*span)], self.message.stems(tag)[: span[0]]
+        is_last = span[1] == len(self.message.tokens)
+        is_more = is_last and len(words) > 1 and not lexicon(tag).openers.issuperset(words)
+        return is_more and not self._leads(tool, tag, name).isdisjoint(before[-1:])
 
     def has_edge_date(self, span: Span, tag: str) -> bool:
         """Whether these words contain a date or possible hour; a weekday only at an edge, so not in
@@ -342,7 +350,10 @@ class SlotValues(ReferenceResolver):
             leads = self._leads(pattern.tool, pattern.tag, name) if pattern.example else known
             first = self._start(first, pattern.tag, leads)
         is_free = first < last and used.isdisjoint(range(first, last))
-        is_text = is_free and not self.is_reference((first, last), pattern.tag)
+        is_text = is_free and (
+            self._is_sentence(pattern.tool, name, (first, last), pattern.tag)
+            or not self.is_reference((first, last), pattern.tag)
+        )
         # of a question to a function's name no word is a value: "what time is it in Riga?"
         is_text = is_text and (bool(pattern.example) or not self.message.is_question)
         is_text = is_text and self.has_lead(pattern, name, first)
