@@ -4,7 +4,7 @@ only if an earlier outcome cannot be reused."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -60,7 +60,7 @@ class StepRunner:
         """
         state = state.with_outcomes(self._refusals(state, steps))
         while not state.ask.follower.is_stopped and (
-            wave := next_wave(_unblocked(steps, state.pending), state.outcomes)
+            wave := next_wave(steps, state.outcomes, state.pending)
         ):
             state = await self._run_wave(state, wave, steps)
         # what has neither ended nor waits itself refers to what waits
@@ -220,18 +220,6 @@ class StepRunner:
             step=step.index,
             retryable=is_retryable,
         )
-
-
-def _unblocked(steps: Sequence[Step], pending: Mapping[int, Step]) -> list[Step]:
-    """The steps that are neither pending nor depend on a pending one."""
-    if not pending:
-        return list(steps)
-    blocked = set(pending)
-    for step in steps:
-        # in order, so that what refers to a blocked one blocks in turn
-        if references(step.arguments) & blocked:
-            blocked.add(step.index)
-    return [s for s in steps if s.index not in blocked]
 
 
 def conform_arguments(state: TurnContext, step: Step) -> JSONObject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ _REFERENCE = re.compile(r"\{\{\s*steps\.(\d+)(?:\.data)?((?:\.[A-Za-z0-9_-]+)*)\
 
 
 class Problem(NamedTuple):
-    """One rejected argument or call, for the model's repair; `user_text` is for people."""
+    """One rejected argument or call, for the model's repair; `told` is for people."""
 
     call: str
     field: str
@@ -72,7 +72,7 @@ class Problem(NamedTuple):
     limit: str = ""
     step: int = -1
     """The number of the refused call in its turn; -1 for none."""
-    user_text: str = ""
+    told: str = ""
 
 
 class UnresolvedReference(Exception):
@@ -217,11 +217,18 @@ def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
     return value
 
 
-def next_wave(steps: Sequence[Step], finished: Mapping[int, CallOutcome]) -> tuple[Step, ...]:
+def next_wave(
+    steps: Sequence[Step], finished: Mapping[int, CallOutcome], pending: Collection[int] = ()
+) -> tuple[Step, ...]:
     """The steps to run now: the next one and the independent reads directly after it, without
-    duplicates."""
-    waiting = [s for s in steps if s.index not in finished]
-    wave: list[Step] = []
+    duplicates; none that is `pending` or depends on such a step."""
+    blocked, waiting, wave = set(pending), list[Step](), list[Step]()
+    for step in steps:
+        # in order, so that what refers to a blocked one blocks in turn
+        if blocked & {step.index, *references(step.arguments)}:
+            blocked.add(step.index)
+        elif step.index not in finished:
+            waiting.append(step)
     for step in waiting:
         # not beside the first one, whose outcome then answers it, too
         is_twin = any(replace(s, index=step.index) == step for s in wave)

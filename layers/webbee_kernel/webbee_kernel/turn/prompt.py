@@ -176,14 +176,12 @@ def _tokens(prompt: Prompt, more: str = "") -> int:
 
 def problems_block(problems: Sequence[Problem]) -> str:
     """`[PROBLEMS]`, one line per rejected argument; empty for none."""
-    lines = [
-        dumps(
-            {"call": p.call, "field": p.field, "problem": p.problem}
-            | {k: v for k, v in {"limit": p.limit, "told": p.user_text}.items() if v}
-        )
-        for p in problems
-    ]
-    return "\n".join(["[PROBLEMS]", *(f"PROBLEM: {x}" for x in lines)]) if lines else ""
+    block = ["[PROBLEMS]"]
+    for one in problems:
+        more = {k: v for k, v in (("limit", one.limit), ("told", one.told)) if v}
+        shown = {"call": one.call, "field": one.field, "problem": one.problem, **more}
+        block.append(f"PROBLEM: {dumps(shown)}")
+    return "\n".join(block) if problems else ""
 
 
 MAX_EXCHANGES = 60_000
@@ -279,17 +277,11 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
     """Refused calls in words for the model: one problem per rejected argument."""
     found: list[Problem] = []
     for number, outcome in shown.items():
-        if not is_refused(outcome):
-            continue
-        name = f"{outcome.app_id}.{outcome.fn_name}"
-        names = ("field", "problem", "limit")
-        listed = [
-            Problem(
-                name, **{k: p.get(k, "") for k in names}, step=number, user_text=p.get("told", "")
-            )
-            for p in outcome.problems
-        ]
-        found += listed or [Problem(name, "", outcome.error, step=number)]
+        if is_refused(outcome):
+            name = f"{outcome.app_id}.{outcome.fn_name}"
+            for problem in outcome.problems or ({"problem": outcome.error},):
+                told = {k: problem.get(k, "") for k in ("field", "problem", "limit", "told")}
+                found.append(Problem(name, **told, step=number))
     return found
 
 
