@@ -122,9 +122,8 @@ class Kernel:
             # "2", or a choice's own words
             offered = () if card else last.response.get("choices", ())
             choice = pick_choice(ask.message, offered) if offered else ""
-            left = cards.left_by(ask.message, card)
-            state = replace(state, is_choice=bool(choice), card_left=left)
-            state = replace(state, message=choice or state.message)
+            left, message = cards.left_by(ask.message, card), choice or state.message
+            state = replace(state, is_choice=bool(choice), card_left=left, message=message)
             if choice and (one := cards.chosen(state, waits, choice)):
                 return await self._recorder.record(state, Output("", card=one))
         return await self._finish(await self._rounds.run(state))

@@ -172,7 +172,7 @@ def references(value: Any) -> set[int]:
     """The numbers of the steps that a value refers to."""
     if isinstance(value, str):
         return {int(m.group(1)) for m in _REFERENCE.finditer(value)}
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         value = list(value.values())
     return set().union(*map(references, value)) if isinstance(value, list) else set()
 
@@ -188,7 +188,7 @@ def resolve_refs(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
         if whole := _REFERENCE.fullmatch(value.strip()):
             return _look_up(whole, outcomes)
         return _REFERENCE.sub(lambda m: _as_text(_look_up(m, outcomes)), value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {k: resolve_refs(v, outcomes) for k, v in value.items()}
     if isinstance(value, list):
         return [resolve_refs(v, outcomes) for v in value]

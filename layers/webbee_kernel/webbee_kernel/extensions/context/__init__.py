@@ -91,11 +91,8 @@ class CallContext(Context):
         self.app_id = self._app = app_id
         # clients use the private attributes: a handler may change the public ones
         self._factory = factory
-        self._stores, self._settings, self._faults = (
-            factory.stores,
-            factory.settings,
-            factory.faults,
-        )
+        self._stores, self._settings = factory.stores, factory.settings
+        self._faults = factory.faults
         self._ext = factory.registry.loaded[app_id].ext
         self._skeleton = skeleton
         self._system = system
