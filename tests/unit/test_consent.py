@@ -285,6 +285,7 @@ PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
             call("tag", tag="email"),
         ),  # a single word chooses only under a name for one of few
         ("write", call("add", item="Trash")),
+        ("write", call("sign_in", username="ann", password="P@ss1")),
         ("outward", call("approve_payout", payout_id="p1")),
         ("outward", call("set_page", page_id="p1", access_list="eve")),
     ],

@@ -252,7 +252,7 @@ class _WithFactories(GenerateJsonSchema):
         """With the address behind the asterisks."""
         schema_, default = super().default_schema(schema), self.get_default_value(schema)
         secret = default.get_secret_value() if isinstance(default, SecretStr) else ""
-        return {**schema_, GOES_TO: secret} if form_of(secret) else schema_
+        return {**schema_, GOES_TO: secret} if form_of(secret, is_secret=True) else schema_
 
     def get_default_value(self, schema: WithDefaultSchema) -> Any:
         """The default; none of a factory that needs the other fields, fails, or makes nothing."""

@@ -52,8 +52,11 @@ _EDGES = "#№ \t\r\n\"'«»“”„‘’`()[]{}<>,;:!?.…"
 _SEPARATORS = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
 
 
-def form_of(value: str) -> Form | None:
-    """The kind of address by the value's format, or None."""
+def form_of(value: str, *, is_secret: bool = False) -> Form | None:
+    """The kind of address by the value's format, or None. Of a secret an `@` makes an address only
+    before a domain with a dot: `P@ss1` is a password."""
+    if is_secret and "@" in value and "." not in value.rpartition("@")[2]:
+        return None
     # a full-width @ is one to whoever sends it
     text = unicodedata.normalize("NFKC", value.strip()).replace("\u3002", ".")
     if not text or "\n" in text:

@@ -20,7 +20,7 @@ from .. import language
 from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
 from ..sdk.result import ANSWERS
 from ..types import JSON, CallOutcome, JSONObject, Step
-from .addresses import form_of
+from .addresses import Form, form_of
 from .field_names import (
     ABOUT,
     CONTENT,
@@ -89,6 +89,12 @@ class Leaf(NamedTuple):
     def format(self) -> str:
         """The schema's `format`, or empty."""
         return _keyword(self.shapes, "format")
+
+    @property
+    def form(self) -> Form | None:
+        """The kind of address by a text's format, or None."""
+        is_text = isinstance(self.value, str)
+        return form_of(str(self.value), is_secret=self.is_secret) if is_text else None
 
     @property
     def is_item(self) -> bool:

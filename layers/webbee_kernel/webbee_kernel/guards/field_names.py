@@ -252,7 +252,7 @@ if the function's name says so."""
 
 OUTWARD_VERBS = frozenset(
     "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
-    " respond accept decline refund submit vote call dial grant deploy push approve charge sign"
+    " respond accept decline refund submit vote call dial grant deploy push approve charge"
     "".split()
 )
 """First words of function names with such an effect; elsewhere they may be nouns."""

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from . import field_names as fields
-from .addresses import addresses_in, form_of, header_recipients, is_moment, is_web_address
+from .addresses import addresses_in, header_recipients, is_moment, is_web_address
 from .arguments import Leaf, all_leaves, is_content, is_known_key, leaves, parameters
 from .field_names import Kind, has_word, is_count, is_id_name, kind_by_name, words_of
 
@@ -283,8 +283,7 @@ def _is_explicit(leaf: Leaf) -> bool:
     """Whether an argument of a read is more than a choice or a date; addresses always are."""
     if leaf.value == "" or (isinstance(leaf.value, bool) and not leaf.is_item):
         return False
-    is_address = isinstance(leaf.value, str) and form_of(leaf.value)
-    return bool(is_address) or not (leaf.is_offered or is_moment(leaf.value))
+    return bool(leaf.form) or not (leaf.is_offered or is_moment(leaf.value))
 
 
 def _is_unusual(sink: Sink) -> bool:
@@ -325,13 +324,12 @@ def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     if not isinstance(leaf.value, str):
         return None
     named, why = _declaration(function, leaf, fields.EFFECT) or (None, "form")
-    form = form_of(leaf.value)
-    if leaf.is_secret and not form:
+    if leaf.is_secret and not leaf.form:
         return None
     is_opened = not fields.OPENED.isdisjoint(words_of(leaf.name))
     is_host = is_opened or _by_name(leaf, fields.CARRYING) == "url"
     is_host = is_host and bool(is_web_address(leaf.value) or _REMOTE.fullmatch(leaf.value))
-    kind = "url" if named == "url" else form or ("url" if is_host else None)
+    kind = "url" if named == "url" else leaf.form or ("url" if is_host else None)
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
 
 
@@ -360,7 +358,7 @@ def _by_form(leaf: Leaf) -> tuple[Kind, str] | None:
         return ("account", "form") if len(str(leaf.value)) >= _MIN_DIGITS else None
     if leaf.marker not in ("", "secret") or not isinstance(leaf.value, str):
         return None
-    kind = form_of(leaf.value) or (None if leaf.is_offered else _location(leaf.name, leaf.value))
+    kind = leaf.form or (None if leaf.is_offered else _location(leaf.name, leaf.value))
     return (kind, "form") if kind else None
 
 
@@ -419,7 +417,7 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
         return True
     if isinstance(leaf.value, str):
         is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)  # `from`, `to`
-        return not is_end and not (fields.is_secret_name(leaf.name) and not form_of(leaf.value))
+        return not is_end and not (fields.is_secret_name(leaf.name) and not leaf.form)
     is_long = len(str(leaf.value).lstrip("-").partition(".")[0]) >= _MIN_DIGITS
     is_one = leaf.is_item or is_id_name(leaf.name) or not is_count(leaf.name)
     return is_long or is_one or bool(_by_name(leaf, fields.ANYWHERE))
