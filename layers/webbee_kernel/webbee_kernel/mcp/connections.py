@@ -350,6 +350,8 @@ def _unreachable(cause: BaseException | None, name: str) -> ActionResult:
         reason = f"there is no {program!r} on this machine"
         if other := OTHER_WAYS.get(program):
             reason = f"{reason}: {other}"
+    if "No module named" in reason:  # Python's own words
+        reason += ": name the Python of an environment that has it, such as .venv/bin/python"
     return ActionResult.error(f"{name} cannot be reached: {reason}", True, code="BACKEND_5XX")
 
 
