@@ -896,7 +896,7 @@ def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_
     assert {name: value for name, value in shown.items() if value} == values
 
 
-def test_a_function_that_is_asked_for_by_its_name_has_what_follows_in_its_form() -> None:
+def test_a_function_without_examples_is_found_by_its_name_with_what_follows_in_its_form() -> None:
     said = "Get current time in a specific timezone"
     clock = tool("time.get_current_time", [], "timezone", "timezone", description=said)
     for message, zone in (
@@ -907,9 +907,6 @@ def test_a_function_that_is_asked_for_by_its_name_has_what_follows_in_its_form()
         assert form_of(message, clock)["timezone"]["props"].get("value") == zone
         is_whole = answer(message, tools=(clock,)).text.startswith("Please fill this in")
         assert is_whole == (message == "get current time")
-
-
-def test_a_write_without_examples_is_found_by_its_whole_name_as_the_page_says_it() -> None:
     away = write("fridge.throw_away", [], "item", description="Throw an item away. It is gone.")
     for message in ("Fridge: throw away", "throw_away", "Throw away.", "throw an item away"):
         assert form_of(message, away)["item"]["props"].get("value") is None
