@@ -108,8 +108,8 @@ class Answer(Offers):
         openings = {p.pieces[0].stem for p in patterns(shown.tool, self.tag)}
         # "send it to bob": no "actually" stands before it
         is_again = not openings.isdisjoint(self.message.stems(self.tag)[:1])
-        is_again = is_again and not self.message.is_instead(self.tag)
-        if shown.tool.action_type != "write" or is_again:
+        instead = language.of(self.tag).words.instead.intersection(self.message.stems(self.tag))
+        if shown.tool.action_type != "write" or (is_again and not instead):
             return None
         new = self.values.replacement(self._readings, shown.tool, shown.arguments)
         return None if new is None else self._with(shown, new)
@@ -253,16 +253,10 @@ class Answer(Offers):
         if len(places) not in range(2, MAX_CALLS + 1):
             return []
         first, *_, last = places
-        others = {*range(first, last)}.difference(places, self._joints(first, last))
+        between = [n for n in range(first, last) if not self.commands.is_conjunction(n)]
+        others = {self.message.words[n] for n in between} - {"", self.message.words[first - 1]}
         head, tail = text[: tokens[first].start], text[tokens[last].end :]
         return [f"{head}{tokens[n].text}{tail}" for n in places if not others]
-
-    def _joints(self, first: int, last: int) -> Iterator[int]:
-        """The conjunctions in a span, and where the word before it stands again."""
-        lead = self.message.words[max(first - 1, 0)]
-        for n in range(first, last):
-            if self.commands.is_conjunction(n) or self.message.words[n] == lead != "":
-                yield n
 
     def _of_several(self, messages: Sequence[str]) -> ModelResponse:
         """The calls of these messages, also of forms that lack nothing, together on one card; else

@@ -245,10 +245,6 @@ class Message:
             return is_no and len(more) > 1
         return not lexicon(tag).reference.isdisjoint(self.stems(tag))
 
-    def is_instead(self, tag: str) -> bool:
-        """Whether it says that something is put in another's place."""
-        return not language.of(tag).words.instead.isdisjoint(self.stems(tag))
-
     def said_span(self, tag: str) -> tuple[int, int]:
         """The tokens of what is to be written instead: behind "no, say …", without the "instead";
         empty where nothing says so."""

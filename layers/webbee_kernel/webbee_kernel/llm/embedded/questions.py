@@ -18,6 +18,9 @@ from .examples import Command, Pattern, Value, free_names
 from .message import Message, lexicon, word_key
 from .prompt_reader import name_of, rows_with
 
+_NUMBER: Final = re.compile(r"(?<![\d.:-])\d{3,}(?![\d:-])")
+"""More than two digits: neither a day nor an hour."""
+
 MAX_TOPIC: Final = 3
 """Maximum content words of a question that a list answers."""
 
@@ -182,7 +185,8 @@ class Questions:
     def found_read(self, found: Sequence[tuple[str, JSONObject]]) -> Command | None:
         """The call that reads the only one of these records, or the only one of the day that is
         told, where it holds each number that was typed."""
-        told, numbers = self._of_day(found), [*filter(_has_digit, self._message.words)]
+        told, words = self._of_day(found), self._message.words
+        numbers = (word for word in words if any(map(str.isdigit, word)))
         is_one = len(told) == 1 and all(number in _text(told[0][1]) for number in numbers)
         return self.reading(told[0][0], told[0][1]["id"]) if is_one else None
 
@@ -190,7 +194,7 @@ class Questions:
         """Those of the day that is told; of several, for a field, those with a number."""
         day = self._values.day(self._tag)
         told = [one for one in found if day in _text(one[1])] or found
-        numbered = [one for one in told if _has_number(name_of(one[1]))]
+        numbered = [one for one in told if _NUMBER.search(name_of(one[1]))]
         return numbered if self.is_field and len(told) > 1 else told
 
     # What is listed
@@ -255,12 +259,3 @@ def _lookup(pattern: Pattern, text: str) -> Command:
 
 def _text(row: JSONObject) -> str:
     return " ".join(map(str, row.values()))
-
-
-def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
-
-
-def _has_number(name: str) -> bool:
-    """Whether a name has a number of more than two digits: neither a day nor an hour."""
-    return bool(re.search(r"(?<![\d.:-])\d{3,}(?![\d:-])", name))

@@ -226,25 +226,31 @@ class SlotValues(ReferenceResolver):
     ) -> JSONObject | None:
         """What the message says anew of a call that waits; None for a command that may be called as
         it is, of a record that was shown or of none."""
-        tag, names = self.message.tag, self._named_texts(tool)
-        if named := self._named_value(tool, tag):  # whatever else is called so
-            return named
+        tag, named = self.message.tag, self._named_parameters(tool)
+        if told := self._told_value(tool, named):  # whatever else is called so
+            return told
         if any(c.is_sure and not c.is_by_words for c in readings) and not self._is_bare_day(tag):
             return None
         is_about = self.message.is_about_card(tag, is_open=not readings) or self._is_new_day(tag)
+        names = [p.name for p in named if p.kind == "text"]
         if new := self._corrections(tool, given, names):
             return new
         return self._new_texts(tool, given) if is_about else None
 
-    def _named_value(self, tool: ToolSpec, tag: str) -> JSONObject:
-        """The value behind a colon of the parameter that is named before it."""
-        at, last = self.message.colon, len(self.message.tokens)
-        said = {*self.message.stems(tag)[:at]}
-        named = [p for p in parameters(tool).values() if said & field_words(p.name, tag)]
-        for one in sorted(named, key=lambda p: p.kind != "text"):
-            value = self.of(one.kind, one, (at + 1, last), tool, tag)
+    def _named_parameters(self, tool: ToolSpec) -> list[Parameter]:
+        """The parameters that are named, before any colon, texts first: "change the text to: …"."""
+        said = {*self.message.stems(self.message.tag)[: self.message.colon or None]}
+        known = parameters(tool).values()
+        own = (p for p in known if said & field_words(p.name, self.message.tag))
+        return sorted(own, key=lambda p: p.kind != "text")
+
+    def _told_value(self, tool: ToolSpec, named: Sequence[Parameter]) -> JSONObject:
+        """The value behind a colon of the first of these parameters that takes it."""
+        span = (self.message.colon + 1, len(self.message.tokens))
+        for one in named if self.message.colon else ():
+            value = self.of(one.kind, one, span, tool, self.message.tag)
             if one.kind == "text" or isinstance(value, Value):
-                return {one.name: getattr(value, "value", self.message.slice(at + 1, last))}
+                return {one.name: getattr(value, "value", self.message.slice(*span))}
         return {}
 
     def missing(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
@@ -254,12 +260,6 @@ class SlotValues(ReferenceResolver):
         fit = [p for p in left if p.kind != "text" or len(left) == 1]
         values = ((p.name, self.of(p.kind, p, span, tool, tag)) for p in fit)
         return {n: v.value for n, v in [*values][:1] if isinstance(v, Value)}
-
-    def _named_texts(self, tool: ToolSpec) -> list[str]:
-        """The text parameters that are named, before any colon: "change the text to: …"."""
-        said = {*self.message.stems(self.message.tag)[: self.message.colon or None]}
-        texts = (p.name for p in parameters(tool).values() if p.kind == "text")
-        return [name for name in texts if said & field_words(name, self.message.tag)]
 
     def _corrections(self, tool: ToolSpec, given: JSONObject, named: Sequence[str]) -> JSONObject:
         """What the message says anew of a call with these arguments: an address, a quotation, the
