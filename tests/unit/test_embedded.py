@@ -729,9 +729,9 @@ def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None
     message = "no, leave it on the old date"
     said = answer(message, MADE, **told)
     assert "these: Undo that; " in said.text
-    assert "Undo that" not in answer(message, MADE).text
     assert "Undo that" in answer(message, **told).text  # facts are forgotten
-    assert "Undo that" not in answer(message, MADE, LETTERS, **told).text
+    others = answer(message, MADE), answer(message, MADE, LETTERS, **told)
+    assert not any("Undo that" in one.text for one in others)
     for one in (said, answer("send a mail about it to someone", MADE, **told)):
         first = next(n for n in nodes(one.offer) if n["type"] in ("Button", "Form"))["props"]
         assert first["label"] == "Undo that: Tasks – Add a task to do “Buy milk”"
@@ -752,7 +752,8 @@ def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed_and_one_is_n
 ):
     asked = answer("undo the task pay the plumber", undo=EFFECTS)
     first, second = [does["message"] for does in pressed(asked) if does["action"] == "send"]
-    assert asked.text == f"Which one do you mean: 1. {EFFECTS[0].what}; 2. {ALPHAS.what}?"
+    asks = f"Which one do you mean: 1. {EFFECTS[0].what}; 2. {ALPHAS.what}?"
+    assert asked.text == f"That cannot be undone: “pay the plumber”. {asks}"
     assert (calls(first, undo=EFFECTS), calls(second, undo=EFFECTS)) == ([MOVED], [ALPHA])
     asked = answer("undo the permit of K 1", undo=(ALPHAS,))
     assert f"Undo that: {ALPHAS.what}" in [d.get("message") for d in pressed(asked)]

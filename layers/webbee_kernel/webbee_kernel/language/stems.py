@@ -98,7 +98,7 @@ def disjoint(found: Iterable[Mention]) -> tuple[Mention, ...]:
 
 
 _EQUAL_LETTERS = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
-_STEM_EXCEPTIONS = ("нее",)  # not stemmed: the stem is another word, "не"
+_STEM_EXCEPTIONS = ("нее", "té", "tè")  # not stemmed: the stem is another word, "не", "te"
 MAX_LETTERS = 60  # longer words are not stemmed: the cost grows with the length
 _stemmer_lock = Lock()  # Snowball stemmers are stateful
 

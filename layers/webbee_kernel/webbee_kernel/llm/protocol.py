@@ -156,7 +156,8 @@ class ModelRequest:
 class ModelResponse:
     """Text, calls, or both. `stop_reason` is `end_turn`, `tool_use`, `max_tokens` or the service's
     own word. `orphan`: reasoning was marked only at its end, so answers of this model must not be
-    streamed. `offer` is a UI tree shown below the text, from the embedded model only."""
+    streamed. From the embedded model only: `offer`, a UI tree shown below the text, and `left`, how
+    many calls more than one answer holds were asked for."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -165,6 +166,7 @@ class ModelResponse:
     orphan: bool = False
     offer: JSONObject | None = None
     reasoning: Reasoning | None = field(default=None, repr=False)
+    left: int = 0
 
 
 class Model(Protocol):

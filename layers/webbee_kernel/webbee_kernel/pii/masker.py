@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from os.path import commonprefix
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -242,12 +243,10 @@ class Masker:
         `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
         tag = detect(message)
         text = message.replace("'", " ").replace("\u2019", " ")  # "Sarah's", "d'Anna"
-        words = [(w.text, stem(w.text, tag)) for w in tokens(text)]
-        low, found = message.casefold(), dict[str, str]()
+        words, low, found = tokens(text), message.casefold(), dict[str, str]()
         for placeholder, value in self.used_in(shown).items():
-            stems = {stem(w.text, tag) for w in tokens(value.replace("'", " "))}
-            # a stemmer leaves a letter more of a Russian name in one case than in another
-            names = [t for t, word in words if not stems.isdisjoint({word, stem(word, tag)})]
+            own = tokens(value.replace("'", " "))
+            names = [w.text for w in words if any(_is_form(w.text, o.text, tag) for o in own)]
             if placeholder.startswith(f"<{EMAIL}_"):
                 names = [value] * (value.casefold() in low)
             if names and placeholder.startswith(_PERSONAL) and any(map(is_distinctive, names)):
@@ -394,3 +393,12 @@ def text_of(value: JSON) -> str:
             elif type(v) not in _SCALARS and isinstance(v, dict | list | tuple):
                 pending.append(v)
     return "\n".join(texts)
+
+
+def _is_form(said: str, name: str, tag: str) -> bool:
+    """Whether a word is an inflected form of a name: "Ivanov" is none of "Ivan"."""
+    stemmed, known = stem(said, tag), stem(name, tag)
+    same = commonprefix([said.casefold(), name.casefold()])  # noqa: RUF071
+    # a stemmer leaves a letter more of a Russian name in one case than in another
+    is_near = len(same) >= max(len(said), len(name)) - 2
+    return stemmed == known or (is_near and stem(stemmed, tag) == known)

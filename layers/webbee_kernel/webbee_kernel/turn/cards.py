@@ -55,12 +55,12 @@ def card_of(
     """The card of exactly these calls (arguments unmasked), valid for 300 seconds. Its id depends
     on request and calls only, so a repeated delivery gets the same card."""
     which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in calls]
-    undone = undo_receipts(state.memory, calls[0]) if len(calls) == 1 else []
-    made = [turn.response["calls"][receipt["call"]] for turn, receipt in undone]
+    undone = [undo_receipts(state.memory, call) for call in calls]
+    made = [t.response["calls"][r["call"]] for found in undone for t, r in found]
     functions = [state.catalogue.function(one["app_id"], one["fn_name"]) for one in made]
-    # the call undoes a destructive one
-    restores = any(function and function.action_type == "destructive" for function in functions)
-    titles = state.titles(is_undo=bool(undone))
+    # each call undoes a destructive one
+    restores = all(undone) and all(f and f.action_type == "destructive" for f in functions)
+    titles = state.titles(is_undo=all(undone))
     told = card(calls, state.catalogue, titles, state.language, restores=restores)
     return PendingConfirmation(
         confirmation_id=clock.confirmation_id(str(state.ask.key), state.request_id, *which),
@@ -254,19 +254,27 @@ def _renamed(known: list[Title], record: Record) -> list[Title]:
 
 
 def _titled(records: Sequence[Record]) -> Iterator[tuple[Record, str]]:
-    """The records with their titles, distinguished by all fields known under each; an id without a
-    title is described by a field."""
+    """The records with their titles, distinguished from others that are not deleted by all fields
+    known under each; an id without a title is described by a field."""
     first = {one.ident: "" for one in records if one.label}
     titles = [one.label or first.setdefault(one.ident, _description(one)) for one in records]
     known: dict[tuple[str, str], JSONObject] = {}
     for one, title in zip(records, titles, strict=True):
         fields = known.setdefault((one.ident, title), {})
         fields |= {**one.fields, "id": one.ident}
-    things = [(title or ident, fields) for (ident, title), fields in known.items()]
-    more = dict(zip(known, disambiguate(things), strict=True))
+    more = _distinctions(known, {one.ident: one.fields.get("deleted") for one in records})
     for one, title in zip(records, titles, strict=True):
         if title:
-            yield one, title + more[one.ident, title]
+            yield one, title + more.get((one.ident, title), "")
+
+
+def _distinctions(
+    known: Mapping[tuple[str, str], JSONObject], deleted: Mapping[str, object]
+) -> dict[tuple[str, str], str]:
+    """What tells the records of one title apart that are not deleted."""
+    left = {key: fields for key, fields in known.items() if not deleted[key[0]]}
+    things = [(title or ident, fields) for (ident, title), fields in left.items()]
+    return dict(zip(left, disambiguate(things), strict=True))
 
 
 def _description(record: Record) -> str:

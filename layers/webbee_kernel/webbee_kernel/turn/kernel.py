@@ -315,6 +315,7 @@ class Kernel:
         # what was only read is not told beside a card
         done = [o for o in state.new_outcomes.values() if o.has_changed]
         text = messages.outcome_text(state, done)
+        text = "\n\n".join(filter(None, (text, messages.left_over(state))))
         return await self._recorder.record(state, Output(text, card=card))
 
 

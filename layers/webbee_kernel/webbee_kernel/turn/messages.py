@@ -19,6 +19,7 @@ from ..types import JSON, CallOutcome, JSONObject
 from . import cards
 from .classify import LoopResult
 from .confirmation import is_asking
+from .plan import MAX_STEPS
 from .results_block import call_of, visible_data
 from .session_memory import undo_receipts
 from .turn_context import TurnContext
@@ -224,6 +225,12 @@ def _limit_text(result: LoopResult) -> str:
     why = result.limit if result.limit in ("rounds", "tokens", "time") else "model"
     left = [speaks.say("still_to_do", calls="; ".join(undone))] if undone else []
     return "\n".join([*left, speaks.say(f"unfinished_{why}")]) + "\n\n"
+
+
+def left_over(state: TurnContext) -> str:
+    """How many calls more than a plan holds were asked for; else empty."""
+    left = state.last_answer.response.left if state.last_answer else 0
+    return language.of(state.language).say("left_over", n=left, most=MAX_STEPS) if left else ""
 
 
 def reply_sink(result: LoopResult) -> Hear | None:

@@ -98,6 +98,12 @@ def undo_receipts(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple
     return [(t, one) for t, one in _effects(memory) if one.get("undo") == call]
 
 
+def undoes(memory: SessionMemory, step: Step) -> int:
+    """How many effects that stand such a call undoes."""
+    call = f"{step.app_id}__{step.fn_name}", step.arguments
+    return sum((one.name, one.arguments) == call for one in undoable(memory))
+
+
 def unmask(value: JSON, masker: Masker) -> JSON:
     """The value with known placeholders in strings and keys replaced; for users and guards, never
     for a model."""

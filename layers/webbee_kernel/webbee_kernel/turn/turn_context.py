@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -162,12 +163,14 @@ class TurnContext:
 
     @property
     def proposed_calls(self) -> tuple[Step, ...]:
-        """The pending calls without duplicates, in the order in which they were planned."""
-        if not self.pending:
-            return ()
-        last_first = [*self.pending.values()][::-1]
-        once = {(s.app_id, s.fn_name, repr(self.catalogue.explicit(s))): s for s in last_first}
-        return tuple(sorted(once.values(), key=lambda s: s.index))
+        """The pending calls in the order in which they were planned, each once, or once for each
+        effect that it undoes."""
+        found, planned = list[Step](), Counter[str]()
+        for step in self.pending.values():
+            planned[key := repr((step.app_id, step.fn_name, self.catalogue.explicit(step)))] += 1
+            if planned[key] == 1 or planned[key] <= session_memory.undoes(self.memory, step):
+                found.append(step)
+        return tuple(found)
 
     @property
     def visible_functions(self) -> tuple[FunctionInfo, ...]:
@@ -396,7 +399,7 @@ class TurnContext:
         sections = [(s.app_id, s.data) for s in self.sections]
         writes = [(o.app_id, o.data) for o in outcomes if o.has_changed]
         found = titles_of([*sections, *((o.app_id, o.data) for o in outcomes)], writes).by_id
-        return Titles({**found, **(titles_of(writes).by_id if is_undo else {})})
+        return Titles({**found, **(titles_of(writes, writes).by_id if is_undo else {})})
 
 
 def _searches_of_a_read(

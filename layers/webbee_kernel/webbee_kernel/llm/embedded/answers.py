@@ -17,7 +17,7 @@ from ..protocol import ModelRequest, ModelResponse
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
 from .message import COLON, lexicon
-from .offers import FORM_SCORE, MAX_EXAMPLES, Offers, list_of, to_calls
+from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, list_of, to_calls
 from .prompt_reader import read_prompt, records_of, words_of_name
 from .undo import UndoMessage
 
@@ -27,9 +27,6 @@ CONTINUE: Final = f"{KERNEL}__continue"
 
 MAX_NAMING: Final = 20
 """Maximum words of a message that names an unknown record."""
-
-MAX_CALLS: Final = 10
-"""Maximum calls of one message; with more none is made."""
 
 _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
 """A masked name or address."""
@@ -133,9 +130,13 @@ class Answer(Offers):
             return to_calls(made)
         if refusal := undo.refusal:
             return ModelResponse(text=refusal)
-        if len(undo.choices) < 2:  # other words than those of what is left
-            return self.suggest(undo.choices or undo.suggestions)
-        return self.ask_which(undo.choices)
+        if not undo.choices:  # other words than those of what is left
+            return self.suggest(undo.suggestions)
+        question = self.ask_which(undo.choices)
+        if not (name := undo.unknown_name):
+            return question
+        none = self.say("no_way_back", what=self.say("quoted", what=name))
+        return replace(question, text=f"{none} {question.text}" if len(undo.choices) > 1 else none)
 
     # Behind a list or a search
 
@@ -348,8 +349,7 @@ class Answer(Offers):
         several = free_names(base.tool, "ids", base.arguments)
         [name] = (several or free_names(base.tool, "id", base.arguments))[:1]
         values = [ids] * bool(ids) if several else ids
-        calls = [replace(base, arguments={**base.arguments, name: value}) for value in values]
-        return calls if len(calls) <= MAX_CALLS else []
+        return [replace(base, arguments={**base.arguments, name: value}) for value in values]
 
 
 def _title(readings: Sequence[Command]) -> str:

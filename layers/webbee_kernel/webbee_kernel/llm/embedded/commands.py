@@ -207,10 +207,8 @@ class Commands:
         """The matches of a slot and the rest of a pattern with the rest of the message."""
         tag, wanted = pattern.tag, pattern.pieces[piece]
         at = self._value_start(pattern, piece, at, last)
-        known = lexicon(tag)
-        small = known.function - known.reference - known.plural
         if not piece and pattern.tool.action_type != "read":
-            if not small.isdisjoint(self.message.stems(tag)[at : at + 1]):
+            if not lexicon(tag).bare.isdisjoint(self.message.stems(tag)[at : at + 1]):
                 return  # "is the rent done" tells nothing
         parameter = parameters(pattern.tool)[wanted.slot]
         for end in self._value_ends(pattern, piece, at, last):
@@ -285,6 +283,8 @@ class Commands:
         # an outgoing text without a lead-in word does not count: "send her the link"
         texts = [(p.slot, span[0]) for p, span, v in found if p.kind == "text" and v.words]
         bare_texts = {slot for slot, at in texts if not self.values.has_lead(pattern, slot, at)}
+        if any(p.kind == "date" for p, *_ in found):  # of "on Friday" no title is left
+            found = [o for o in found if o[0].kind != "text" or not self._is_small(o[1], pattern)]
         values = {p.slot: v.value for p, _, v in found if p.slot and p.slot not in bare_texts}
         arguments = {**pattern.fixed, **values}
         spans = [span for piece, span, value in found if piece.slot and value.words]
@@ -311,8 +311,8 @@ class Commands:
     def _split_date(
         self, pattern: Pattern, found: list[tuple[Piece, Span, Value]]
     ) -> list[tuple[Piece, Span, Value]]:
-        """The bindings, with a day at the edge of a title moved to the only free date parameter:
-        "remind me that on Friday the rent is due"."""
+        """The bindings, with a day at the edge of a title, or all of it, moved to the only free
+        date parameter: "remind me that on Friday the rent is due"."""
         tool, known = pattern.tool, parameters(pattern.tool)
         free = date_parameters(tool) - {p.slot for p, *_ in found} - pattern.fixed.keys()
         titles = [one for one in found if one[0].slot in language.title_keys()]
@@ -322,11 +322,17 @@ class Commands:
         for day, rest in self._edges(span, pattern.tag):
             value = self.values.of("date", known[name], day, tool, pattern.tag)
             title = self.values.of(piece.kind, known[piece.slot], rest, tool, pattern.tag)
+            title = Value("") if self._is_small(rest, pattern) else title
             if isinstance(value, Value) and isinstance(title, Value):
                 found.remove(titles[0])
                 date = (Piece(slot=name, kind="date"), day, value)
                 return [*found, (piece, rest, title), date]
         return found
+
+    def _is_small(self, span: Span, pattern: Pattern) -> bool:
+        """Whether these are only function words, or none."""
+        stems = self.message.stems(pattern.tag)[slice(*span)]
+        return lexicon(pattern.tag).function.issuperset(stems)
 
     def _edges(self, span: Span, tag: str) -> Iterator[tuple[Span, Span]]:
         """Splits of a span with a date into edge and rest, the longest edge first; edges do not end
@@ -335,7 +341,7 @@ class Commands:
         if self.message.tokens[first].kind == "quote" or not self.values.has_date(span, tag):
             return
         leads = language.of(tag).calendar.day_lead.split()
-        for size in range(min(_EDGE, last - first - 1), 0, -1):
+        for size in range(min(_EDGE, last - first), 0, -1):
             for at, rest in ((first, (first + size, last)), (last - size, (first, last - size))):
                 is_led = self.message.words[at] in leads or not self.message.is_skippable(at, tag)
                 if is_led and not self.message.is_skippable(at + size - 1, tag):

@@ -93,6 +93,7 @@ class Lexicon:
         self.correction = self.denial | words.no  # "milk, no, bread"
         # "not" is small and changes everything
         self.function = words.function - self.denial
+        self.bare = self.function - self.reference - self.plural  # points at nothing, either
         self.fillers = self.function | self.reference | self.plural | self.denial
         self.question = words.question | words.asks.keys()
         self.greetings = _phrases(words.forms("greeting"))
@@ -135,6 +136,11 @@ def word_key(word: str, tag: str) -> str:
     """The comparison key of a word: its stem, or its group of synonyms."""
     stem = language.stem(word, tag)
     return lexicon(tag).groups.get(stem, stem)
+
+
+def word_keys(text: str, tag: str) -> set[str]:
+    """The comparison keys of a text's words."""
+    return {word_key(word.text, tag) for word in language.tokens(text)}
 
 
 @dataclass
@@ -261,7 +267,7 @@ class Message:
         """Whether it names one of the items of the page's account menu."""
         # the button's own label names the things: data, language, sign-out
         told = language.of(tag).say("my_data").split(",")
-        things = ({word_key(w.text, tag) for w in language.tokens(part)} for part in told)
+        things = (word_keys(part, tag) for part in told)
         return any(thing <= {*self.stems(tag)} for thing in things)
 
     def keywords(self, tag: str, *, fields: bool = False) -> list[str]:
@@ -271,7 +277,7 @@ class Message:
         known = lexicon(tag)
         ignored = known.polite | known.fillers | known.ordinals.keys()
         words = [root_part(t.text) for t in self.tokens[first:last] if t.kind == "word"]
-        content = [w for w in words if len(w) > 2 and word_key(w, tag) not in ignored]
+        content = [w for w in words if len(w) > 1 and word_key(w, tag) not in ignored]
         return [w for w in content if fields or language.stem(w, tag) not in known.fields]
 
     @cached_property

@@ -49,10 +49,15 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _Example = tuple[ToolSpec, str]
 
 
+MAX_CALLS: Final = 10
+"""Maximum calls of one message."""
+
+
 def to_calls(commands: Sequence[Command], more: Sequence[ToolSpec] = ()) -> ModelResponse:
-    calls = [ToolCall(c.tool.name, c.arguments) for c in commands]
+    calls = [ToolCall(c.tool.name, c.arguments) for c in commands[:MAX_CALLS]]
     extra = [ToolCall(t.name, {}) for t in more]
-    return ModelResponse(tool_calls=(*calls, *extra), stop_reason="tool_use")
+    left = len(commands) - len(calls)
+    return ModelResponse(tool_calls=(*calls, *extra), stop_reason="tool_use", left=left)
 
 
 class Offers:

@@ -230,10 +230,11 @@ def _given(fact: Fact) -> list[str]:
 
 def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
     """The records whose texts contain all of these stems."""
-    texts = ((row, _stems(" ".join(str(v) for v in row.values()))) for row in rows)
+    texts = [(row, _stems(" ".join(str(v) for v in row.values()))) for row in rows]
     # the stemmer leaves a letter more of a Russian name in one case than in another
     forms = [{stem, language.stem(stem, tag)} for stem in stems]
-    return [row for row, own in texts if not any(own.isdisjoint(form) for form in forms)]
+    whole = [row for row, own in texts if own.issuperset(stems)]
+    return whole or [row for row, own in texts if not any(own.isdisjoint(form) for form in forms)]
 
 
 def words_of_name(row: JSONObject, tag: str) -> set[str]:

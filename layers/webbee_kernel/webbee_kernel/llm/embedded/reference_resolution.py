@@ -12,7 +12,7 @@ from ... import language
 from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Span, Unclear, Value, example_words
-from .message import COLON, Message, lexicon, root_part, word_key
+from .message import COLON, Message, lexicon, root_part, word_key, word_keys
 from .prompt_reader import ParsedPrompt, Records, name_of, rows_with, words_of_name
 
 MAX_ROWS: Final = 50
@@ -99,7 +99,7 @@ class ReferenceResolver:
         only words of its own name a record, or it is the app's that was shown last."""
         app_id = tool.app_id
         if self.is_limited(span, tag):
-            return None
+            return self._all_but(kind, span, tool, tag)
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
         title = self.message.slice(*span).rstrip("?!.… ").casefold()
         if exact := [r for r in self.records.known(app_id) if name_of(r).casefold() == title]:
@@ -135,6 +135,22 @@ class ReferenceResolver:
         is_all = not lexicon(tag).every.isdisjoint(stems)
         is_part = is_all and not language.of(tag).words.limits.isdisjoint(stems)
         return is_part or self.message.has_negation(tag, *span)
+
+    def _all_but(self, kind: str, span: Span, tool: ToolSpec, tag: str) -> Unclear | None:
+        """All records without those that the words behind "but" name, or these words if none has
+        one of them; None for another limit."""
+        stems, limits = self.message.stems(tag), language.of(tag).words.limits
+        at = next((n for n in range(*span) if stems[n] in limits), span[0])
+        every = self._record(kind, (span[0], at), tool, tag) if at > span[0] else None
+        if not isinstance(every, Unclear) or not every.rows:
+            return every if isinstance(every, Unclear) else None
+        small = lexicon(tag).fillers | lexicon(tag).conjunctions | self.nouns(tool.app_id, tag)
+        said = {*stems[at + 1 : span[1]]} - small
+        names = [word_keys(name_of(row), tag) for row in every.rows]
+        if not said or said.difference(*names):
+            return Unclear((), (at + 1, span[1]), is_named=True)
+        left = (row for row, name in zip(every.rows, names, strict=True) if said.isdisjoint(name))
+        return every._replace(rows=tuple(left))
 
     def _unknown(self, span: Span, app_id: str, tag: str) -> Unclear | None:
         """A record that these words may name and that was not shown yet."""
@@ -204,10 +220,6 @@ class ReferenceResolver:
 
     def _content(self, span: Span, tag: str) -> list[int]:
         """The content tokens, including pronouns."""
-        known, stems = lexicon(tag), self.message.stems(tag)
-        small = known.function - known.reference - known.plural
-        return [
-            n
-            for n in range(*span)
-            if stems[n] not in small and self.message.words[n] not in known.articles
-        ]
+        known, stems, words = lexicon(tag), self.message.stems(tag), self.message.words
+        content = (n for n in range(*span) if stems[n] not in known.bare)
+        return [n for n in content if words[n] not in known.articles]

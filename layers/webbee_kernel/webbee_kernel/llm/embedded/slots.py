@@ -26,7 +26,7 @@ from .examples import (
     free_names,
     patterns,
 )
-from .message import COLON, lexicon, root_part, without_stop, word_key
+from .message import COLON, lexicon, root_part, without_stop, word_key, word_keys
 from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
 MAX_DIGITS: Final = 15
@@ -290,8 +290,8 @@ class SlotValues(ReferenceResolver):
         first = self._start(first, tag, small.union(*leads)) if first < last else last
         text = self.message.slice(first, last) if first < last else ""
         found = [*self._dates(text, tag), *language.numbers(text, tag)]
-        words = {word_key(w.text, tag) for w in language.tokens(text)} - lexicon(tag).fillers
-        values = {word_key(w.text, tag) for m in found for w in language.tokens(m.text)}
+        words = word_keys(text, tag) - lexicon(tag).fillers
+        values = word_keys(" ".join(m.text for m in found), tag)
         return "" if found and words <= values else text
 
     def _new_texts(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
@@ -312,10 +312,8 @@ class SlotValues(ReferenceResolver):
         said of the card that waits, whatever was shown last."""
         days = " ".join(m.text for m in self._dates(self.message.text, tag))
         words, known = {word_key(w, tag) for w in self.message.keywords(tag)}, lexicon(tag)
-        others = words.difference(
-            (word_key(w.text, tag) for w in language.tokens(days)),
-            known.correction | language.of(tag).words.instead,
-        )
+        instead = language.of(tag).words.instead
+        others = words.difference(word_keys(days, tag), known.correction, instead)
         is_it = not known.reference.isdisjoint(self.message.stems(tag))
         return bool(days) and (not others or (is_it and self.message.is_denial(tag)))
 

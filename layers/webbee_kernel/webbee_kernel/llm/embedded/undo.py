@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from ... import language
 from ..protocol import ModelRequest, Undo
 from .commands import Commands
 from .examples import Command, Pattern, example_words
-from .message import BREAK, Message, lexicon, word_key
+from .message import BREAK, Message, lexicon, tokenize, word_key, word_keys
 from .slots import field_words
 
 MAX_EXTRA = 2
 """Words of nothing known beside an "undo that": "undo the dishwasher repair"."""
-MAX_UNDONE = 10
-"""Effects that one message takes back."""
 
 
 class UndoMessage:
@@ -47,7 +46,8 @@ class UndoMessage:
     @property
     def choices(self) -> dict[str, str]:
         """What may be said to take each effect back, and how that is called."""
-        return {self._label(u): u.what for u in self._candidates if u.name}
+        found = {self._label(u): u.what for u in self._candidates if u.name}
+        return found if len(found) > 1 else {said: said for said in found}
 
     def _label(self, effect: Undo) -> str:
         return language.of(self._tag).say("undo_said", what=effect.what)
@@ -55,7 +55,7 @@ class UndoMessage:
     @property
     def commands(self) -> list[Command]:
         """The calls that take back what is meant."""
-        calls = [(u, self._tools[u.name]) for u in self._meant[:MAX_UNDONE] if u.name]
+        calls = [(u, self._tools[u.name]) for u in self._meant if u.name]
         return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in calls]
 
     @property
@@ -70,7 +70,7 @@ class UndoMessage:
     def is_undo(self) -> bool:
         """Whether the message, or its last part, says to take something back, with few words of
         nothing known beside it."""
-        if any(self._commands.message.text == self._label(u) for u in self._effects):
+        if self._pressed:
             return True
         asks = self._message.is_question > self._message.has_modal_lead(self._tag)  # "can you …?"
         is_other = asks or self._is_in_command or self._message.has_negation(self._tag)
@@ -99,10 +99,22 @@ class UndoMessage:
         known, stems = self._lexicon, self._message.stems(self._tag)
         first = self._message.bounds(self._tag, ask=False).first
         verb = {stems[first]} if any(len(p) == 1 for p in self._phrases) else set()
+        aside = (verb, self._counted_kind, self._limits, self._numbers, known.question)
+        return self._words.difference(*aside, *known.undo, *self._phrases)
+
+    @cached_property
+    def _counted_kind(self) -> set[str]:
+        """What is counted that is no record: "the last change"."""
+        known, stems = self._lexicon, self._message.stems(self._tag)
         counted = {b for a, b in pairwise(stems) if a in known.ordinals or a in self._numbers}
-        counted -= self._commands.values.all_nouns(self._tag)
-        aside = (verb, counted, self._numbers, known.question, *known.undo, *self._phrases)
-        return self._words.difference(*aside)
+        nouns = self._commands.values.all_nouns(self._tag)
+        return counted.difference(nouns, known.fillers, *self._phrases)
+
+    @property
+    def _limits(self) -> set[str]:
+        """What says that something is left out of all."""
+        said = {*self._message.stems(self._tag)}
+        return said & language.of(self._tag).words.limits if said & self._lexicon.every else set()
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -123,19 +135,16 @@ class UndoMessage:
     def _own_words(self, effect: Undo) -> frozenset[str]:
         """What its receipt says, what its turn's message said, what the call that takes it back
         sets."""
-        own, said = self._words_in(effect.what), self._words_in(effect.message)
+        own, said = (word_keys(text, self._tag) for text in (effect.what, effect.message))
         # "add bread, eggs and cheese": of the three only one is the eggs
         beside = (u for u in self._effects if u.turn == effect.turn and u is not effect)
-        others = frozenset[str]().union(*(self._words_in(u.what) for u in beside))
+        others = frozenset[str]().union(*(word_keys(u.what, self._tag) for u in beside))
         told = (own | said - (others - own)) - self._lexicon.fillers
         titles = {*language.title_keys()}
         # "the change of its name" of what sets a `new_title`
         is_name = any(not titles.isdisjoint(name.split("_")) for name in effect.arguments)
         names = effect.arguments.keys() | (titles if is_name else set())
         return frozenset(told).union(*(field_words(name, self._tag) for name in names))
-
-    def _words_in(self, text: str) -> set[str]:
-        return {word_key(word.text, self._tag) for word in language.tokens(text)}
 
     @cached_property
     def _candidates(self) -> list[Undo]:
@@ -144,35 +153,64 @@ class UndoMessage:
         is_newest_back = self._effects[:1] != self._undoable[:1]
         said_first = {*self._commands.message.stems(self._tag)[:1]}.difference(*self._phrases)
         is_no = not self._lexicon.correction.isdisjoint(said_first)
-        is_restored = all(p in self._lexicon.restore for p in self._phrases)
-        is_again = is_newest_back and (is_no or is_restored or not self._undoable)
-        found = self._effects[:1] if is_again else self._undoable
+        is_again = is_newest_back and (is_no or self._is_restored or not self._undoable)
+        found = _newest_turn(self._effects) if is_again else self._undoable
         return [u for u in found if self._fits(u)]
 
     def _fits(self, effect: Undo) -> bool:
         """Whether the words may mean it: "restore" brings back, and deletes nothing."""
-        is_restored = all(p in self._lexicon.restore for p in self._phrases)
         tool = self._tools.get(effect.name)
-        return not (is_restored and tool and tool.action_type == "destructive")
+        return not (self._is_restored and tool and tool.action_type == "destructive")
+
+    @property
+    def _is_restored(self) -> bool:
+        return all(p in self._lexicon.restore for p in self._phrases)
+
+    @cached_property
+    def _named(self) -> list[Undo]:
+        """The effects each of which the words may mean."""
+        pools = (filter(self._fits, pool) for pool in (self._candidates, self._effects))
+        named = ([u for u in pool if self._target <= self._words_of(u)] for pool in pools)
+        return next(filter(None, named), [])
+
+    @cached_property
+    def _listed(self) -> list[Undo]:
+        """Those whose names the message has, and all its words together: "milk and eggs"."""
+        found = [u for u in self._candidates if self._is_called(u)]
+        known = frozenset[str]().union(*map(self._words_of, found))
+        return found if self._target <= known and not self._named else []
+
+    def _is_called(self, effect: Undo, *, is_part: bool = False) -> bool:
+        """Whether the message has the whole name of its record, or a part of it only: "buy tea" is
+        no "buy coffee"."""
+        quotes = (t.text for t in tokenize(effect.what) if t.kind == "quote")
+        name = word_keys(" ".join(quotes), self._tag) - self._lexicon.fillers
+        return bool(name & self._target) and is_part == bool(name - self._target)
+
+    @property
+    def _pressed(self) -> list[Undo]:
+        """The effect whose button says the message."""
+        text = self._commands.message.text
+        return [u for u in self._effects if self._label(u) == text][:1]
 
     @cached_property
     def _meant(self) -> list[Undo]:
         """The effects that are meant; none where that is open."""
-        text, pools = self._commands.message.text, (self._candidates, self._effects)
-        if pressed := [u for u in self._effects if self._label(u) == text]:
-            return pressed[:1]
-        named = ([*filter(self._is_named, pool)] for pool in pools)
-        found = next(filter(None, named), [])
-        found = self._nearest(found or self._candidates) or found
-        is_one = bool(self._target) and len(found) == 1
-        return found if is_one or not found else self._counted(found)
+        if found := self._pressed or self._left or self._listed:
+            return found
+        found = self._nearest(self._named or self._candidates) or self._named
+        return found if self._target and len(found) == 1 else self._counted(found)
 
-    def _is_named(self, effect: Undo) -> bool:
-        return self._fits(effect) and self._target <= self._words_of(effect)
+    @property
+    def _left(self) -> list[Undo]:
+        """All but those that the message names."""
+        named = (self._listed or self._named) if self._target else self._candidates
+        return [u for u in self._candidates if self._limits and u not in named]
 
     def _nearest(self, pool: list[Undo]) -> list[Undo]:
         """The one effect whose receipt, message or fields have the most of the words: "undo the
         renaming of the tuna list"; none where two have as many."""
+        pool = [u for u in pool if self._named or not self._is_called(u, is_part=True)]
         scores = [len(self._specific & self._own_words(u)) for u in pool]
         best = max(scores, default=0)
         found = [u for u, score in zip(pool, scores, strict=True) if score == best]
@@ -181,33 +219,54 @@ class UndoMessage:
     @property
     def _specific(self) -> set[str]:
         """The words of the target that name no kind of thing."""
-        nouns = (self._commands.values.nouns(t.app_id, self._tag) for t in self._commands.tools)
-        return self._target.difference(*nouns)
+        return self._target - self._commands.values.all_nouns(self._tag)
+
+    @property
+    def unknown_name(self) -> str:
+        """What the message calls an effect, where none is called so."""
+        stems = self._message.stems(self._tag)
+        at = [n for n, stem in enumerate(stems) if stem in self._specific]
+        return self._message.slice(at[0], at[-1] + 1) if at and not self._named else ""
 
     def _counted(self, candidates: list[Undo]) -> list[Undo]:
-        """Those at the place, or of the number, that the message tells; both, or all; else the
-        newest turn's, none where words fit several turns ("undo page A" of a page A and B)."""
-        stems, known = self._message.stems(self._tag), self._lexicon
-        count = next((n for n in self._numbers.values() if 1 < n <= MAX_UNDONE), 0)
-        placing = (s for s in stems if known.fields.get(s) != "recent")  # "the newest"
-        place = next(filter(None, map(known.ordinals.get, placing)), 0)
-        if place > 0:
-            found = candidates[::-1][place - 1 :][: max(count, 1)]
-        elif count:
-            found = candidates[:count]
-        elif known.every.isdisjoint(stems):
-            newest = _newest_turn(candidates)
-            found = [] if self._specific and not place and newest != candidates else newest
-        else:
-            found = candidates
-        return found if len(found) >= count else []
+        """Those at the place, or of the number, that the message tells; all, or those that were
+        done alike ("them"); else the newest turn's ("all of that"), none where words fit several
+        turns ("undo page A" of a page A and B)."""
+        if self._place or self._count or not candidates:
+            ordered = candidates[::-1] if self._place > 0 else candidates
+            found = ordered[max(abs(self._place) - 1, 0) :][: max(self._count, 1)]
+            return found if len(found) >= self._count else []
+        stems, newest = self._message.stems(self._tag), _newest_turn(candidates)
+        if self._is_that(newest) or self._lexicon.plural.isdisjoint(stems):
+            return newest if newest == candidates or not self._specific else []
+        alike = takewhile(lambda u: u.name == newest[0].name, candidates)
+        return [*alike] if self._lexicon.every.isdisjoint(stems) else candidates
+
+    def _is_that(self, newest: Sequence[Undo]) -> bool:
+        """Whether it points at what was done last: several things, "all of that"."""
+        said = word_keys(language.of(self._tag).say("undo_offered"), self._tag)
+        that = self._lexicon.reference.union(said.difference(*self._lexicon.undo))
+        return len(newest) > 1 and not that.isdisjoint(self._message.stems(self._tag))
+
+    @cached_property
+    def _count(self) -> int:
+        """How many the message tells, if more than one; else 0."""
+        return next((n for n in self._numbers.values() if n > 1), 0)
+
+    @cached_property
+    def _place(self) -> int:
+        """The place that the message tells, negative from the end; 0 for none, and for the last of
+        what is no record."""
+        newest = {s: -1 for s, name in self._lexicon.fields.items() if name == "recent"}
+        places = map({**self._lexicon.ordinals, **newest}.get, self._message.stems(self._tag))
+        place = next(filter(None, places), 0)
+        return 0 if place < 0 and self._counted_kind else place
 
 
 def _says_undo(effect: Undo, tag: str) -> bool:
     """Whether its message says to take something back; "delete the task" may do so unsaid."""
     tag = language.detect(effect.message, tag)
-    words = {word_key(w.text, tag) for w in language.tokens(effect.message)}
-    return any(phrase <= words for phrase in lexicon(tag).undo)
+    return any(phrase <= word_keys(effect.message, tag) for phrase in lexicon(tag).undo)
 
 
 def _newest_turn(effects: list[Undo]) -> list[Undo]:
@@ -218,7 +277,5 @@ def _last_part(message: Message, tag: str) -> tuple[Message, set[str]]:
     """The last part behind a break that says what is done, and its words without those that only
     point at something."""
     parts = (Message.of(part, tag) for part in reversed(BREAK.split(message.text)))
-    words = ((part, (w.text for w in language.tokens(part.text))) for part in parts)
-    aside = lexicon(tag).undo_fillers
-    told = ((part, {word_key(w, tag) for w in own} - aside) for part, own in words)
+    told = ((part, word_keys(part.text, tag) - lexicon(tag).undo_fillers) for part in parts)
     return next((one for one in told if one[1]), (message, set()))
