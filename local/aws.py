@@ -28,6 +28,9 @@ from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.models import botocore_stubber
+from moto.core.responses import ActionContext
+from moto.dynamodb.models.utilities import dynamo_json_dump
+from moto.dynamodb.responses import DynamoResult
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -64,6 +67,17 @@ _lock = threading.RLock()
 def _locked(self: BotocoreStubber, *args: Any, **kwargs: Any) -> Any:
     with _lock:
         return _unlocked(self, *args, **kwargs)
+
+
+def _answered(self: DynamoResult, context: ActionContext) -> tuple[int, dict[str, str], str]:
+    """What DynamoDB answers, from values that are in its own JSON already: moto looks for every
+    part of each under a dozen of names, which is five sixths of a Query's time."""
+    members = context.operation_model.output_shape.members
+    body = {name: self.result[name] for name in members if self.result.get(name) is not None}
+    return 200, {"Content-Type": "application/x-amz-json-1.0"}, dynamo_json_dump(body)
+
+
+DynamoResult.execute_result = _answered
 
 
 @contextmanager
