@@ -27,7 +27,7 @@ from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.botocore_stubber import BotocoreStubber
-from moto.core.models import botocore_stubber
+from moto.core.models import RESPONSES_METHODS, botocore_stubber
 from moto.core.responses import ActionContext
 from moto.dynamodb.models.utilities import dynamo_json_dump
 from moto.dynamodb.responses import DynamoResult
@@ -78,6 +78,8 @@ def _answered(self: DynamoResult, context: ActionContext) -> tuple[int, dict[str
 
 
 DynamoResult.execute_result = _answered
+# 1,300 patterns of addresses for `requests`, laid anew at each start: nothing here sends with it.
+RESPONSES_METHODS.clear()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import email
 import email.policy
+import functools
 import json
 import logging
 import ssl
@@ -33,6 +34,7 @@ from pymap.imap import IMAPServer
 from pymap.parsing.message import AppendMessage
 from pymap.parsing.specials.flag import Flag, Seen
 from pymap.user import UserMetadata
+from pysasl import SASLAuth
 from pysasl.hashing import BuiltinHash
 
 from webbee_kernel.background import LoopThread
@@ -97,15 +99,22 @@ DEMO_ACCOUNTS = (
 )
 
 
+_mechanisms = functools.cache(SASLAuth.defaults)
+
+
 class _Config(Config):  # type: ignore[misc]  # pymap counts as untyped
-    """pymap's in-memory backend, without the host name look-up in its greeting, which can take
-    seconds."""
+    """pymap's in-memory backend, without what takes long: the host name look-up in its greeting,
+    and for each connection a search of all that is installed for ways to sign in."""
 
     hidden: frozenset[bytes] = frozenset()
 
     @property
     def login_capability(self) -> list[bytes]:
         return [name for name in super().login_capability if name not in self.hidden]
+
+    @property
+    def tls_auth(self) -> SASLAuth:
+        return _mechanisms()
 
     @property
     def greeting(self) -> bytes:

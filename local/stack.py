@@ -9,6 +9,7 @@ a crash takes the calls beside it along.
 from __future__ import annotations
 
 import asyncio
+import functools
 import importlib.util
 import os
 import secrets
@@ -21,12 +22,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import boto3
 import orjson
 from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
 from webbee_kernel.api.process_pool import ProcessPool
+from webbee_kernel.aws.clients import aws_client, forget_clients
 from webbee_kernel.config import GROUPS, Settings, variable_of
 from webbee_kernel.llm.options import BrokerService
 
@@ -107,7 +108,7 @@ class Stack:
         messages it had."""
         if not self._queue().messages:
             return 0
-        sqs = boto3.client("sqs")
+        sqs = aws_client("sqs")
         found = sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10)
         batch = found.get("Messages", [])
         if not batch:
@@ -122,6 +123,9 @@ class Stack:
             if message["MessageId"] not in failed:
                 sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"])
         return len(batch)
+
+
+_template = functools.cache(load_template)  # nobody changes it
 
 
 @contextmanager
@@ -140,11 +144,12 @@ def local_stack(
     models = [value for name, value in around.items() if name.startswith("WEBBEE_MODEL")]
     with local_aws(bedrock=any("bedrock:" in name for name in models)):
         saved = dict(os.environ)
-        template = load_template()
+        template = _template()
+        forget_clients(is_lazy=True)  # those of a stack in another region
         queue: Any = {"QueueName": "webbee-refresh", "Attributes": {"VisibilityTimeout": "30"}}
-        queue_url = boto3.client("sqs").create_queue(**queue)["QueueUrl"]
+        queue_url = aws_client("sqs").create_queue(**queue)["QueueUrl"]
         os.environ.update(
-            account_tables(boto3.client("dynamodb"), template)
+            account_tables(aws_client("dynamodb"), template)
             | {
                 "WEBBEE_EXTENSIONS_DIR": str(extensions_dir or ROOT / "extensions"),
                 "WEBBEE_MODEL": model,
@@ -232,7 +237,7 @@ class EventStream:
 
     def __init__(self, table: str, invoke: Callable[[str, Mapping[str, Any]], Any]) -> None:
         self._invoke = invoke
-        region = boto3.client("dynamodb").meta.region_name
+        region = aws_client("dynamodb").meta.region_name
         # moto's own list, oldest first: asking for it twenty times a second through the API of
         # streams would cost a twentieth of a processor.
         shard = dynamodb_backends["123456789012"][region].tables[table].stream_shard

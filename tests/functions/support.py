@@ -27,7 +27,7 @@ from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.api.tool_dispatch import ToolService
-from webbee_kernel.aws.clients import aws_client, forget_clients
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.invoke import LambdaDispatch, LambdaInstalls
 from webbee_kernel.bootstrap import App, bootstrap, make_kernel
 from webbee_kernel.clock import Clock
@@ -217,7 +217,6 @@ def deployed(
 ) -> Iterator[Stack]:
     """The local deployment with the doubles of `functions` in it."""
     with local_stack(extensions_dir=extensions, env=env) as stack:
-        forget_clients(is_lazy=True)  # those of a test that was in another region
         yield replace(stack, handlers=functions(**doubles))
 
 

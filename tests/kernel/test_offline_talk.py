@@ -3,16 +3,18 @@ speak, `offline_talk.txt`: under a sentence each conversation, its messages betw
 the calls of its last answer and what stands in its reply; "+" begins another conversation. It is Friday, 15 May 2026."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webbee_kernel.testing import TestKernel
+from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.turn.messages import as_text
 
 PLAIN = dict.fromkeys(map(ord, '"\u201c\u201d\u201e'))
-APPS = [Path("extensions") / name for name in ("mail", "tasks", "notes")]
+FOLDERS = [Path("extensions") / name for name in ("mail", "tasks", "notes")]
+apps = cache(lambda: [*registry_of(*FOLDERS).loaded.values()])  # what they know is in the stores
 
 
 def talks() -> Iterator[Any]:
@@ -33,7 +35,7 @@ def talks() -> Iterator[Any]:
 def test_a_conversation_with_the_model_of_the_first_run(
     messages: list[str], called: str, texts: list[str]
 ) -> None:
-    kernel = TestKernel(APPS, now="2026-05-15T17:21:04Z")
+    kernel = TestKernel(apps(), now="2026-05-15T17:21:04Z")
     session = "s"
     for message in messages:
         if message == "+":

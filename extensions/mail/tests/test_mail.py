@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email import policy
 from email.message import EmailMessage
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from local.mail_servers import DEMO_ACCOUNTS, DemoAccount, MailServers, demo_mail
 from tests.stand_ins.service import server_that
 from tests.stand_ins.trust import certificate
+from webbee_kernel.extensions.registry import LoadedExtension, load_extension
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import NOW, ExtensionHarness
 
@@ -23,6 +25,7 @@ TODAY = datetime.fromisoformat(NOW)
 FOLDER = Path(__file__).parents[1]
 SECTION = "mail_inbox_summary"
 PASSWORDS = [account.password for account in DEMO_ACCOUNTS]
+DEMO = demo_mail(TODAY)
 WORK, PERSONAL = "sarah@work.com", "me@personal.com"
 NOT_THERE = {
     "NOT_FOUND",
@@ -32,7 +35,8 @@ NOT_THERE = {
 
 @pytest.fixture
 def servers() -> Iterator[MailServers]:
-    with MailServers(now=TODAY) as running:
+    with MailServers(now=TODAY, demo=False) as running:
+        running.restore(DEMO)
         yield running
 
 
@@ -63,9 +67,14 @@ def harness(servers: MailServers, language: str = "en", **overrides: Any) -> Ext
     return with_secret(servers.accounts_secret("demo", **overrides), language)
 
 
+@cache
+def loaded() -> LoadedExtension:
+    return load_extension(FOLDER)
+
+
 def with_secret(secret: str | None, language: str = "en") -> ExtensionHarness:
     secrets = {} if secret is None else {"accounts": secret}
-    return ExtensionHarness(FOLDER, secrets=secrets, language=language)
+    return ExtensionHarness(loaded(), secrets=secrets, language=language)
 
 
 def both(mail: ExtensionHarness) -> list[tuple[str, bool, str]]:

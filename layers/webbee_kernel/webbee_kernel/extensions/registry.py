@@ -31,6 +31,7 @@ from ..catalogue import (
     Catalogue,
     FunctionInfo,
     PanelInfo,
+    PerObject,
     ScheduleInfo,
     SectionInfo,
 )
@@ -57,7 +58,7 @@ T = TypeVar("T")
 _log = logging.getLogger("webbee.extension")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class LoadedExtension:
     """An extension under its folder's id."""
 
@@ -234,8 +235,10 @@ def _check_app_id(app_id: str) -> None:
         )
 
 
+@PerObject
 def _app_info(loaded: LoadedExtension) -> AppInfo:
-    """An app's entry in the catalogue; with the error where it cannot be built."""
+    """An app's entry in the catalogue; with the error where it cannot be built. It stays the same
+    while others change, with what is kept of it elsewhere: its tools, its examples as patterns."""
     try:
         return _describe(loaded)
     except Exception as error:
