@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
@@ -153,7 +154,10 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     title = next((key for key in title_keys() if key in columns), "")
     values = {**columns, **amounts}
     ends = {k: _ends(records, k, values[k]) for k in (*spans, *dates) if title}
-    return Aggregate(path, size, counts, spans, dates, _examples(records, counts), ends, title)
+    # reversed: of each value the first row stays
+    pairs = ((key, row) for row in reversed(records) for key in counts)
+    examples = {(key, row[key]): row for key, row in pairs if row.get(key) is not None}
+    return Aggregate(path, size, counts, spans, dates, examples, ends, title)
 
 
 def _ends(records: Sequence[Row], key: str, values: Sequence[Any]) -> tuple[Row | None, Row | None]:
@@ -162,22 +166,6 @@ def _ends(records: Sequence[Row], key: str, values: Sequence[Any]) -> tuple[Row 
     ends = min(values), max(values)
     low, high = (rows[values.index(v)] if values.count(v) == 1 else None for v in ends)
     return low, high
-
-
-def _examples(
-    records: Sequence[Row], counts: Mapping[str, Mapping[Cell, int]]
-) -> dict[tuple[str, Cell], Row]:
-    """The first row of each value of these columns."""
-    found: dict[tuple[str, Cell], Mapping[str, Any]] = {}
-    left = sum(map(len, counts.values()))
-    for row in records:
-        if len(found) == left:
-            break
-        for key in counts:
-            value = row.get(key)
-            if value is not None and (key, value) not in found:
-                found[key, value] = row
-    return found
 
 
 def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -189,22 +177,16 @@ def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _value_counts(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
-    """The frequency of each value of a column with few distinct ones; empty for other columns."""
-    if not _has_few_values(column):
+    """The frequency of each value of a column of texts or booleans with few distinct ones, judged
+    by a sample first; empty for other columns."""
+    is_plain = set(map(type, column)) <= {bool, str}
+    if not is_plain or len(set(column[:SAMPLE])) > MAX_VALUES:
         return {}
     counts = Counter(column)
-    if len(counts) > MAX_VALUES or (len(counts) == len(column) and size > 1):
-        return {}
-    if any(type(v) is str and len(v) > MAX_VALUE for v in counts):
-        return {}
+    is_key = len(counts) == len(column) and size > 1
     # dates are told by the first and the last
-    return {} if any(DATE.match(str(v)) for v in counts) else dict(counts.most_common())
-
-
-def _has_few_values(column: Sequence[Any]) -> bool:
-    """Whether a column of texts or booleans has few distinct values in a sample."""
-    plain = set(map(type, column)) <= {bool, str}
-    return plain and len(set(column[:SAMPLE])) <= MAX_VALUES
+    is_other = any(DATE.match(v) or len(v) > MAX_VALUE for v in counts if type(v) is str)
+    return {} if len(counts) > MAX_VALUES or is_key or is_other else dict(counts.most_common())
 
 
 def _span(
@@ -252,15 +234,10 @@ def _date_range(column: Sequence[Any]) -> tuple[str, str] | None:
     if len(column) < 2 or set(map(type, column)) != {str} or not all(map(DATE.match, column)):
         return None
     first, last = min(column), max(column)
-    return (first, last) if _is_date(first) and _is_date(last) else None
-
-
-def _is_date(text: str) -> bool:
-    match = DATE.match(text)
-    try:
-        return bool(match and date(int(match[1]), int(match[2]), int(match[3])))
-    except ValueError:
-        return False
+    with suppress(ValueError):
+        days = [date.fromisoformat(day[:10]) for day in (first, last)]
+        return (first, last) if days else None
+    return None
 
 
 def _value(key: str, value: Cell, row: Mapping[str, Any], mask: Mask) -> str:

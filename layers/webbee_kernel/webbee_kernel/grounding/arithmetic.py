@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from datetime import MINYEAR, date
 from functools import cached_property
 from itertools import accumulate, combinations, islice, product
 
@@ -118,10 +116,13 @@ class Arithmetic:
         self, own: Sequence[str], kinds: Sequence[str], *, is_minor: bool
     ) -> Iterator[tuple[Layer, Sequence[str]]]:
         """The layers of candidates with their kinds, most reliable first; built lazily."""
-        yield self._sums, own
-        yield self._group_sums, own
-        yield self._groups, own
-        yield self._named_sums, own
+        yield self._cached("sums", self._find_sums, is_sure=True), own
+        yield (
+            self._cached("group sums", lambda: (f for t in self._tables for f in t.group_sums())),
+            own,
+        )
+        yield self._cached("groups", lambda: (f for t in self._tables for f in t.by_group())), own
+        yield self._cached(f"named {hash(self._order)}", self._find_named_sums), own
         yield self._multiples, own
         if not is_minor:  # no reply tells hundredths
             yield self._pairs_in_sight, kinds
@@ -148,12 +149,8 @@ class Arithmetic:
                 made += ((kind, one * n / m) for one, (n, m) in product(own, self._portions))
         return made
 
-    @property
-    def _sums(self) -> Layer:
-        """Fields, sizes of lists and groups, combinations within a row, and sums of columns."""
-        return self._cached("sums", self._find_sums, is_sure=True)
-
     def _find_sums(self) -> Iterator[Figure]:
+        """Fields, sizes of lists and groups, combinations within a row, and sums of columns."""
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         for listed in self._index.rows:
             yield Figure(listed.size, SIZE, f"count({listed.path})")
@@ -161,21 +158,6 @@ class Arithmetic:
             for rows, label in table.groups.items():
                 yield Figure(len(rows), SIZE, f"count({table.name} {label})")
             yield from (*table.derived(), *table.totals())
-
-    @property
-    def _group_sums(self) -> Layer:
-        """Sums of columns over the rows of one value, day, week or sign."""
-        return self._cached("group sums", lambda: (f for t in self._tables for f in t.group_sums()))
-
-    @property
-    def _groups(self) -> Layer:
-        """Sums and averages of columns over groups of rows."""
-        return self._cached("groups", lambda: (f for t in self._tables for f in t.by_group()))
-
-    @property
-    def _named_sums(self) -> Layer:
-        """Sums of columns over records that the reply names one after the other."""
-        return self._cached(f"named {hash(self._order)}", self._find_named_sums)
 
     @cached_property
     def _multiples(self) -> Layer:
@@ -190,23 +172,8 @@ class Arithmetic:
         return Layer(
             made
             for owner, own in islice(amounts.items(), MAX_SAID)
-            for made in multiples(own[:IN_LINE], counts | self._nights(owner), few)
+            for made in multiples(own[:IN_LINE], counts, few)
         )
-
-    def _nights(self, owner: Owner) -> set[int]:
-        """The days between the dates of a record: a stay, a hire."""
-        days = self._index.cached("days", self._find_days).get(owner, [])[:MAX_TIMES]
-        return {abs(a - b) for a, b in combinations(days, 2)} - {0}
-
-    def _find_days(self) -> dict[Owner, list[int]]:
-        """The dates of each record, as ordinals."""
-        found: dict[Owner, list[int]] = {}
-        for (month, day), places in self._index.dates.items():
-            for year, place in places:
-                with suppress(ValueError):  # "30.02."
-                    at = date(year or MINYEAR, month, day).toordinal()
-                    found.setdefault(place.owner, []).append(at)
-        return found
 
     def _portion(self, value: Number) -> str:
         """The formula of a figure for the portions of the message: a recipe for six of one for
@@ -234,6 +201,7 @@ class Arithmetic:
         return [p for p in self._index.figures if p.call == MESSAGE]
 
     def _find_named_sums(self) -> Iterator[Figure]:
+        """Sums of columns over records that the reply names one after the other."""
         for table in self._tables[:MAX_TABLES]:
             rows = [table.rows[owner] for owner in self._order if owner in table.rows][:MAX_SAID]
             for key, column in table.numbers.items():
@@ -264,7 +232,7 @@ class Arithmetic:
         return Layer(made, is_sure=True)
 
     def _pairs(self) -> Iterator[Figure]:
-        told = {abs(p.value) for p in self._index.figures if p.call == MESSAGE}
+        told = {abs(p.value) for p in self._told}
         told |= {abs(one.value) for one in self._said}
         for one, other in combinations(self._sight, 2):
             if abs(one.value) in told or abs(other.value) in told or one.key == other.key != "":
@@ -283,9 +251,8 @@ class Arithmetic:
     def _sight(self) -> list[Figure]:
         """The distinct figures of message, reply, data outside rows, and named records with their
         parents."""
-        told = [p for p in self._index.figures if p.call == MESSAGE]
         own = [p for p in self._index.figures if p.call >= 0 and self._is_in_sight(p)]
-        seen = (*map(figure, told[:MAX_SAID]), *self._said, *map(figure, own[:MAX_SEEN]))
+        seen = (*map(figure, self._told[:MAX_SAID]), *self._said, *map(figure, own[:MAX_SEEN]))
         # reversed: of equal ones the first is kept
         return list({(f.value, f.kind): f for f in reversed(seen)}.values())
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, islice, pairwise
 
 from .. import language
 from ..language.units import unit_after
 from .figures import Figures, Ground, ground_of
-from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, unit_of_key
+from .places import MESSAGE, Number, Owner, Place, day_of, key_words, unit_of_key
 from .reading import Claim
 
 MAX_STARTS, MAX_LENGTHS, MAX_UNITS = 60, 12, 20_000
@@ -22,7 +22,6 @@ _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit of fixed length, else 0."""
 _MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
-_UTC = re.compile(r"[^\n\d]{0,8}\b(?:UTC|GMT)\b(?![+-])")
 _JOINED = re.compile(r"\s?[-\u2013\u2014&]")
 Day = tuple[int | None, int, int]
 Start = date | datetime
@@ -46,15 +45,7 @@ class Dates:
             return Ground(found, "formatted")
         if derived := next(filter(None, (self._offset_dates[1].get(told) for told in told)), None):
             return Ground([], "derived", next(iter(derived.values())))
-        is_utc = _UTC.match(self._reading.text, claim.end)
-        if is_utc and not self._index.cached("utc", self._utc).isdisjoint(told):
-            return Ground([], "derived", "in another zone")
         return None
-
-    def _utc(self) -> frozenset[int]:
-        """The minutes since midnight UTC of the moments of the data."""
-        found = filter(None, (moment(p.value) for p in self._index.strings))
-        return frozenset(at.hour * HOUR + at.minute for at in (m.astimezone(UTC) for m in found))
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or an offset date."""

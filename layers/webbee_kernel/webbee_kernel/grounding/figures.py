@@ -156,10 +156,7 @@ class Figures:
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields with a value; for amounts also in minor units."""
-        # people leave the sign away: "a loss of 5" of -5
-        signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
-        places = [p for value in signed for p in self.index.numbers.get(value, ())]
-        places = [p for p in places if not self._is_in_other_unit(claim, p)]
+        places = [p for p in self._signed(readings) if not self._is_in_other_unit(claim, p)]
         places += places_ending(self.index, claim.token)
         places = places or self._hundredths(claim, readings)
         if places and self._is_bare(claim):  # "from 4 to 8": days of dates as well
@@ -169,10 +166,13 @@ class Figures:
     def _hundredths(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields that may have an amount in minor units."""
         is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)
-        whole = readings if is_amount else ()
-        signed = (sign * normalise(100 * r) for r in whole for sign in (1, -1))
-        minor = [p for value in signed for p in self.index.numbers.get(value, ())]
+        minor = self._signed([normalise(100 * r) for r in readings]) if is_amount else ()
         return [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
+
+    def _signed(self, values: Sequence[Number]) -> list[Place]:
+        """The fields with a value, or its negative: people say "a loss of 5" of -5."""
+        signed = dict.fromkeys(sign * value for value in values for sign in (1, -1))
+        return [p for value in signed for p in self.index.numbers.get(value, ())]
 
     def in_other_unit(self, claim: Claim) -> str:
         """The field with the figure in another unit (`dose_mg: 75` for "75 g"), or empty."""

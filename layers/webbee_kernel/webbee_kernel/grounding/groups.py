@@ -157,40 +157,37 @@ class Table:
                 if kind != "level":
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
+    def _parts(
+        self, columns: Mapping[str, Mapping[int, Number]]
+    ) -> Iterator[tuple[str, list[Number], str]]:
+        """The figures of each group in each column, with the column's key and their formula."""
+        for key, column in columns.items():
+            for rows, label in self.groups.items():
+                if part := [column[row] for row in rows if row in column]:
+                    yield key, part, f"{self.name}[].{key}" + (f" where {label}" if label else "")
+
     def group_sums(self) -> Iterator[Figure]:
         """Sums of columns over groups."""
-        for key, column in self.numbers.items():
-            for rows, label in self.groups.items():
-                part = [column[row] for row in rows if row in column]
-                if len(part) > 1 and self.kinds[key] != "level":
-                    where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
-                    yield Figure(sum(part), self.kinds[key], f"sum({where})")
+        for key, part, where in self._parts(self.numbers):
+            if len(part) > 1 and self.kinds[key] != "level":
+                yield Figure(sum(part), self.kinds[key], f"sum({where})")
 
     def by_group(self) -> Iterator[Figure]:
-        """Averages over all groups, sums of their complements and of consecutive rows, and
-        differences."""
-        yield from self._of_groups(self.groups)
+        """Averages of columns over groups, sums of combinations over groups, sums of complements and
+        of consecutive rows, and differences; of levels only averages and differences."""
+        columns = {key: column for key, (_, column) in self.columns.items()}
+        totals = {k: sum(own.values()) for k, own in columns.items() if len(own) <= MAX_COLUMN}
+        for key, part, where in self._parts(columns):
+            kind = self.columns[key][0]
+            if len(part) > 1 and key in self.numbers:
+                yield Figure(sum(part) / len(part), kind, f"average({where})")
+            elif len(part) > 1 and kind != "level":
+                yield Figure(sum(part), kind, f"sum({where})")
+            if kind != "level" and key in totals:
+                rest = totals[key] - sum(part)
+                yield Figure(rest, kind, f"sum({self.name}[].{key}) - {where}")
         for key in self.numbers:
             yield from self._runs(key)
-
-    def _of_groups(self, groups: Mapping[Part, str]) -> Iterator[Figure]:
-        """Sums and averages of columns over groups and their complements; levels: averages only."""
-        # of a long list only its first rows are added up
-        figured = {row for column in self.numbers.values() for row in column}
-        told = [(rows, label) for rows, label in groups.items() if not figured.isdisjoint(rows)]
-        for key, (kind, column) in self.columns.items():
-            whole = sum(column.values())
-            for rows, label in told:
-                part = [column[row] for row in rows if row in column]
-                where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
-                if len(part) > 1 and key in self.numbers:
-                    yield Figure(sum(part) / len(part), kind, f"average({where})")
-                if kind == "level":
-                    continue
-                if len(part) > 1 and key not in self.numbers:
-                    yield Figure(sum(part), kind, f"sum({where})")
-                if len(column) <= MAX_COLUMN:
-                    yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
 
     def _runs(self, key: str) -> Iterator[Figure]:
         """Sums of consecutive rows, and differences, of a short column."""

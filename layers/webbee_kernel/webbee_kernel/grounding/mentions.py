@@ -188,9 +188,9 @@ class Word:
 def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
     """The words for flags, except plans, labels and repeated fields (`taken`)."""
     spoken = reading.language
-    held_flags = index.cached(f"flags {spoken.tag}", lambda: _Flags(index, spoken))
+    held_flags = index.cached(f"flags {spoken.tag}", lambda: _flags(index, spoken))
     for token, stem in reading.with_stems():
-        held = held_flags.of(stem) if token.start not in taken else None
+        held = held_flags.get(stem) if token.start not in taken else None
         if held:
             if is_denied(reading, token.start):
                 # what bears the word out and what contradicts it change places
@@ -205,21 +205,15 @@ def _is_limited(reading: Reading, part: Sentence) -> bool:
     return has_any(reading.stems(part.start, part.end), words.negation, words.limits)
 
 
-class _Flags:
-    """The flags of an index by the last word of their key, stemmed in both languages."""
-
-    def __init__(self, index: Index, spoken: Language) -> None:
-        found: dict[str, tuple[list[Place], list[Place]]] = {}
-        for place in index.flags:
-            word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
-            for stem in {spoken.stem(word), language.of("en").stem(word)} if word[3:] else ():
-                own = found.setdefault(stem, ([], []))
-                own[not place.value].append(place)
-        self._by_stem = {s: (State(yes), State(no)) for s, (yes, no) in found.items()}
-
-    def of(self, stem: str) -> tuple[State, State] | None:
-        """The set and the unset flags of a word."""
-        return self._by_stem.get(stem)
+def _flags(index: Index, spoken: Language) -> dict[str, tuple[State, State]]:
+    """The set and the unset flags by the last word of their key, stemmed in both languages."""
+    found: dict[str, tuple[list[Place], list[Place]]] = {}
+    for place in index.flags:
+        word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
+        for stem in {spoken.stem(word), language.of("en").stem(word)} if word[3:] else ():
+            own = found.setdefault(stem, ([], []))
+            own[not place.value].append(place)
+    return {stem: (State(yes), State(no)) for stem, (yes, no) in found.items()}
 
 
 def is_denied(reading: Reading, at: int) -> bool:
