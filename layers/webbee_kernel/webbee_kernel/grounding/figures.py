@@ -159,8 +159,6 @@ class Figures:
         places = [p for p in self._signed(readings) if not self._is_in_other_unit(claim, p)]
         places += places_ending(self.index, claim.token)
         places = places or self._hundredths(claim, readings)
-        if places and self._is_bare(claim):  # "from 4 to 8": days of dates as well
-            places += self.index.days.get(claim.mention.value, [])
         return self._without_message(claim, places)
 
     def _hundredths(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
@@ -332,11 +330,8 @@ class Figures:
     def unit(self, claim: Claim) -> Unit:
         """The unit after a number; implied for the second part of "2 h 55"."""
         if claim.end not in self._units:
-            text, last, spoken = (
-                self.reading.text,
-                self.reading.before(claim),
-                self.reading.language,
-            )
+            text, spoken = self.reading.text, self.reading.language
+            last = self.reading.before(claim)
             found = unit_after(text, claim.end, spoken)
             if not found and last and text[last.end : claim.start].strip().isalpha():
                 larger = unit_after(text, last.end, spoken)

@@ -173,8 +173,8 @@ class Table:
                 yield Figure(sum(part), self.kinds[key], f"sum({where})")
 
     def by_group(self) -> Iterator[Figure]:
-        """Averages of columns over groups, sums of combinations over groups, sums of complements and
-        of consecutive rows, and differences; of levels only averages and differences."""
+        """Averages of columns and sums of combinations over groups, sums of complements and of
+        consecutive rows, and differences; of levels only averages and differences."""
         columns = {key: column for key, (_, column) in self.columns.items()}
         totals = {k: sum(own.values()) for k, own in columns.items() if len(own) <= MAX_COLUMN}
         for key, part, where in self._parts(columns):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
@@ -95,7 +96,7 @@ class Index:
         self._prose: list[tuple[str, Place]] = []
         self._roots: dict[int, Owner] = {}
         self._names: dict[int, frozenset[str]] = {}
-        self._calls_of: dict[Owner, list[tuple[Owner, Mapping[str, Any]]]] = {}
+        self._calls_of: Counter[Owner] = Counter()
         self._by_value: dict[tuple[Owner, str], dict[Any, list[Place]]] = {}
         self._cache: dict[str, object] = {}
 
@@ -109,7 +110,7 @@ class Index:
         """Index a value of a call; `is_apart`: it belongs to no record."""
         owner = () if is_apart else self._roots.get(call, ())
         if not is_apart and isinstance(value, Mapping):
-            self._calls_of.setdefault(owner[:1], []).append((owner, value))
+            self._calls_of[owner[:1]] += 1
         self._walk(Place(call, path, "", owner, value), 0)
 
     def _walk(self, at: Place, depth: int) -> None:
@@ -194,7 +195,7 @@ class Index:
         words = frozenset(key_words(at.key)) or self._names.get(at.call, frozenset())
         omission = more_of(items)
         shown, omitted = (items[:-1], omission.omitted) if omission else (items, 0)
-        self.rows.append(Rows(words, at.path, at.owner, at.call, shown, omitted))
+        self.rows.append(Rows(words, at.path, at.owner, shown, omitted))
 
     def _string(self, value: str, at: Place) -> None:
         self.strings.append(at)
@@ -383,7 +384,7 @@ class Index:
 
     def is_row(self, owner: Owner) -> bool:
         """Whether an owner is one record among several: a row, or a repeated call."""
-        return len(owner) > 2 or len(self._calls_of.get(owner[:1], ())) > 1
+        return len(owner) > 2 or self._calls_of[owner[:1]] > 1
 
     def column(self, place: Place) -> list[Place]:
         """The fields with the same key in all rows of the list."""

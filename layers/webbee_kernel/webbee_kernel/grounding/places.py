@@ -83,7 +83,6 @@ class Rows:
     words: frozenset[str]
     path: str
     owner: Owner
-    call: int
     items: Sequence[Any]
     omitted: int = 0
 

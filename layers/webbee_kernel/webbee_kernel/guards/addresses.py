@@ -61,9 +61,8 @@ def form_of(value: str, *, is_secret: bool = False) -> Form | None:
     text = unicodedata.normalize("NFKC", value.strip()).replace("\u3002", ".")
     if not text or "\n" in text:
         return None
-    if _LINK.fullmatch(text) or is_bare_url(text):  # before people: a link may hold an @
-        return "url"
-    if _is_ip(text):
+    # before people: a link may hold an @
+    if _LINK.fullmatch(text) or is_bare_url(text) or _is_ip(text):
         return "url"
     # no server takes a longer one, and the patterns below are not for whole texts
     if len(text) > 2_048:

@@ -132,11 +132,6 @@ class Leaf(NamedTuple):
         return self.is_absent or any(d == self.value and type(d) is type(self.value) for d in given)
 
     @property
-    def has_default_value(self) -> bool:
-        """Whether it has a non-empty value other than a boolean or key."""
-        return not (isinstance(self.value, bool) or self.is_key) and bool(self.value)
-
-    @property
     def is_personal(self) -> bool:
         """Whether its schema marks it as personal data."""
         return bool(_keyword(self.shapes, "x-pii"))

@@ -168,16 +168,11 @@ def _is_sibling(leaf: Leaf, app_id: str, ids: list[Leaf], records: References) -
 
 
 def _is_unbound_outward(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
-    """Whether a destination is not accepted, or content is not bound."""
+    """Whether a destination is not accepted, or content for it was neither said nor accepted by the
+    user."""
     found = destinations(function, arguments)
-    keys = {key for _, key in found}
-    return not keys.issubset(basis.accepted) or _has_unbound(function, arguments, basis, found)
-
-
-def _has_unbound(
-    function: FunctionInfo, arguments: Given, basis: Basis, found: Sequence[tuple[Sink, str]]
-) -> bool:
-    """Whether content for accepted destinations was neither said nor accepted by the user."""
+    if not {key for _, key in found}.issubset(basis.accepted):
+        return True
     choices = _choices(function, arguments, found)
     given = _terms(function, arguments, found)
     left_out = function.input_schema.get("properties", {}).keys() - given
@@ -290,10 +285,8 @@ def _is_payload(function: FunctionInfo, name: str, value: object, records: Refer
 def _is_unbound_open(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
     """Whether a read has a URL that it may not open."""
     found = urls(function, arguments)
-    places, rest = (
-        {s.path: s.value for s in found},
-        _extras(function, arguments, basis.typed.words),
-    )
+    places = {s.path: s.value for s in found}
+    rest = _extras(function, arguments, basis.typed.words)
     # a link within a text takes the rest of that along
     is_bare = all(places[x.path] == x.value if x.path in places else _is_choice(x) for x in rest)
     return not all(_may_open(s, function, basis, is_bare) for s in found)

@@ -224,7 +224,7 @@ def _call(
     leaves = all_leaves(function, step.arguments)
     is_open = effect == "outward" and not to - {""}
     # a destructive call that leaves open of what may mean all of it
-    empty = _empty(step) if effect == "destructive" else []
+    empty = (k for k, v in step.arguments.items() if effect == "destructive" and v in ([], {}))
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     shown = {sink.path for sink in found}
@@ -248,16 +248,13 @@ def _call(
     }
 
 
-def _empty(step: Step) -> list[str]:
-    return [name for name, value in step.arguments.items() if value in ([], {})]
-
-
 def _is_told(leaf: Leaf, effect: str) -> bool:
     """Whether a card shows an argument: what is given, and a default that says how much (`all:
     true`, `older_than_days: 0` of what destroys) or what is done (`read: true`)."""
     is_number = type(leaf.value) in (int, float)
     says_how_much = leaf.value is True or (effect == "destructive" and is_number)
-    return not leaf.is_absent or leaf.has_default_value or says_how_much
+    has_value = bool(leaf.value) and not (isinstance(leaf.value, bool) or leaf.is_key)
+    return not leaf.is_absent or has_value or says_how_much
 
 
 def _words(name: str, tag: str) -> str:

@@ -164,7 +164,10 @@ class References:
         """Whether it is the only record of its kind in the last reply."""
         records = self.of(value, name, app_id)
         if not records:
-            return bool(self.reply) and self._only_inside(normal(value), name, app_id)
+            # a nested id: the only one of its kind in earlier turns
+            earlier = (r for r in self.records if r.app_id == app_id and r.source.age)
+            inside = {ident for r in earlier for ident in ids_inside(r, name)}
+            return bool(self.reply) and inside == {normal(value)}
         is_alone = any(self._is_alone(normal(value), r) for r in records)  # of its kind
         return is_alone and len(self._labels(records)) <= 1
 
@@ -174,20 +177,15 @@ class References:
         return len(values) == 1
 
     def _is_alone(self, ident: str, record: Record) -> bool:
-        kind = [r for r in self.records if (r.app_id, r.kind) == (record.app_id, record.kind)]
-        visible = self._in_reply([r for r in kind if r.source.age == 1])  # what the last reply told
-        return {normal(r.ident) for r in visible} == {ident}
-
-    def _in_reply(self, records: Sequence[Record]) -> Sequence[Record]:
-        """The records that the last reply mentions by label or id."""
-        reply = UserWords([self.reply], self.words.tag)
-        pairs = ((r, self._keywords(r.label) and reply.has_all(r.label)) for r in records)
-        return [r for r, by_label in pairs if by_label or reply.has_all(r.ident)]
-
-    def _only_inside(self, value: str, name: str, app_id: str) -> bool:
-        """Whether it is the only nested id of its kind in earlier turns."""
-        earlier = [r for r in self.records if r.app_id == app_id and r.source.age]
-        return {ident for r in earlier for ident in ids_inside(r, name)} == {value}
+        """Whether the last reply mentions no other record of its kind by label or id, but this."""
+        reply, which = UserWords([self.reply], self.words.tag), (record.app_id, record.kind)
+        shown = (r for r in self.records if (r.app_id, r.kind, r.source.age) == (*which, 1))
+        told = (
+            r
+            for r in shown
+            if reply.has_all(r.ident) or (self._keywords(r.label) and reply.has_all(r.label))
+        )
+        return {normal(r.ident) for r in told} == {ident}
 
     def _is_named(self, record: Record, values: CallValues) -> bool:
         known = self.named_cache.get((id(record), values))

@@ -148,7 +148,9 @@ def urls(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, .
 
 def effect_of(function: FunctionInfo, arguments: Mapping[str, JSON]) -> Effect:
     """The effect of this call."""
-    if _is_destructive(function) or _has_destroy_flag(function, arguments):
+    own = (leaf for leaf in all_leaves(function, arguments) if not (leaf.is_default or leaf.marker))
+    is_read = function.action_type == "read"
+    if _is_destructive(function) or any(_is_destroy_flag(x, is_read=is_read) for x in own):
         return "destructive"
     if sinks(function, arguments):
         return "outward"
@@ -212,15 +214,9 @@ def _is_destructive(function: FunctionInfo) -> bool:
     return function.action_type == "destructive" or not fields.DESTRUCTIVE_VERBS.isdisjoint(verbs)
 
 
-def _has_destroy_flag(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
+def _is_destroy_flag(leaf: Leaf, *, is_read: bool) -> bool:
     """Whether a flag, or in an effect a choice or time, destroys something: `overwrite: true`,
     `status: deleted`, `delete_on: 2026-05-15`."""
-    is_read = function.action_type == "read"
-    own = (leaf for leaf in all_leaves(function, arguments) if not (leaf.is_default or leaf.marker))
-    return any(_is_destroy_flag(leaf, is_read=is_read) for leaf in own)
-
-
-def _is_destroy_flag(leaf: Leaf, *, is_read: bool) -> bool:
     # a read's `include_deleted` shows what is gone
     is_named = not fields.DESTROY.isdisjoint(words_of(leaf.name))
     is_named = is_named or (not is_read and has_word(leaf.name, fields.DESTROY))
