@@ -112,8 +112,9 @@ class Receipt(TypedDict):
     reply says. `call` is the place in `calls`; `what` names app, function and record, `why` says
     why it failed, or quotes a result that says no; `text` is all of it on one line, in the user's
     language. Those with `status` `failed`, `unknown` or `not_run` belong above the reply. `undo` is
-    the call that takes the effect back: sent `below` the turn, it gets a card; `took` is this very
-    call, where it took back what an earlier receipt offered."""
+    the call that takes the effect back: sent `below` the turn, it gets a card; `language` is
+    that of `text`; `took` is this very call, where it took back what an earlier receipt
+    offered."""
 
     status: Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
     what: str
@@ -121,6 +122,7 @@ class Receipt(TypedDict):
     call: NotRequired[int]
     why: NotRequired[str]
     undo: NotRequired[dict[str, Any]]
+    language: NotRequired[str]
     took: NotRequired[dict[str, Any]]
 
 

@@ -88,7 +88,7 @@ def test_what_a_result_tells_takes_its_effect_back(alice: Person, changed: str, 
     assert open_tasks() != [before]
     turn = alice.turns()[-1]
     [receipt] = [r for r in turn["receipts"] if r["status"] == "done"]
-    assert receipt["undo"]["function"] == undo
+    assert (receipt["undo"]["function"], receipt["language"]) == (undo, "en")
     assert pressed(alice, receipt["undo"], "r2")["status"] == "confirmation"
     asked = alice.turns()[-1]["confirmation"]
     verbs = {"add": "Restore", "update": "Change", "reopen": "Reopen"}

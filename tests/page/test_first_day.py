@@ -29,12 +29,10 @@ def pressed(page: Any, name: str) -> None:
 
 def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
     assert len({task for task in ROWS if task != "to"}) == 10
-    [who] = buttons("sign in")
-    page = visit(f"{who} developer")
-    inbox = quoted("find yesterday's number")[0]
+    page = visit(f"{buttons('sign in')[0]} developer")
     [field] = buttons("find yesterday's number")
     on = On(page)
-    say(page, inbox)
+    say(page, quoted("find yesterday's number")[0])
     on.afresh()
     page.get_by_role("searchbox", name=field).fill("300418")
     page.locator(".found-open").first.click()
@@ -54,6 +52,8 @@ def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
     assert "Deleted" in on.answers.last.inner_text()
 
     say(page, add)
+    say(page, "neue Aufgabe: Milch")
+    on.button("Rückgängig").wait_for()  # as its receipt speaks
     undo = on.button("Undo")  # that of the first was used
     left = undo.locator("xpath=ancestor::li[1]")
     assert left.inner_text().endswith("done · Undo")

@@ -103,12 +103,14 @@ def _account(
 
 
 def _undo_fields(state: TurnContext, made: CallOutcome) -> JSONObject:
-    """`undo`, the call that undoes an effect, and `took`, the effect that this call has undone."""
+    """`undo`, the call that undoes an effect, with the `language` of its receipt, and `took`, the
+    effect that this call has undone."""
     if made.action_type == "read":
         return {}
     offered = undo_receipts(state.memory, made) if made.ok else []
     took = offered[0][1]["undo"] if offered else {}
-    return {"undo": undo_of(made, state.catalogue), "took": took}
+    undo = undo_of(made, state.catalogue)
+    return {"undo": undo, "language": state.language if undo else "", "took": took}
 
 
 def _receipt(receipt: Receipt, tag: str) -> JSONObject:

@@ -5,7 +5,7 @@ import { h, icon, plain } from "./dom.js";
 import { reply } from "./markdown.js";
 import { renderTree } from "./nodes.js";
 import { withoutRepeats } from "./repeats.js";
-import { language, t, time } from "./strings.js";
+import { language, speaking, t, time } from "./strings.js";
 import { waterfall } from "./waterfall.js";
 
 const titles = new Map();
@@ -118,9 +118,10 @@ function receiptsView(body, above, act) {
   return above ? h("div", { role: "alert" }, list) : list; // an alert is no list
 }
 
-function undo({ undo: call, at }, act) {
-  const propose = (event) => act.propose(call, event.currentTarget);
-  return Object.assign(h("span.undo", " · ", h("button.link", { onclick: propose }, t("undo"))), { call, at });
+function undo({ undo: call, at, language: lang }, act) {
+  const onclick = (event) => act.propose(call, event.currentTarget);
+  const button = h("button.link", { onclick, lang }, speaking(lang)("undo")); // as the receipt speaks
+  return Object.assign(h("span.undo", " · ", button), { call, at });
 }
 
 const SIGNS = { ok: "✓", running: "…" };
