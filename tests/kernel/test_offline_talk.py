@@ -1,6 +1,7 @@
 """What a person says to the model of the first run with the shipped apps, in the languages that they
 speak, `offline_talk.txt`: under a sentence each conversation, its messages between strokes, and under it
-the calls of its last answer and what stands in its reply; "+" begins another conversation. It is Friday, 15 May 2026."""
+the calls of its last answer and what stands in its reply; "+" begins another conversation, `⏎` a line.
+It is Friday, 15 May 2026."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -21,7 +22,7 @@ def talks() -> Iterator[Any]:
     """Messages, the calls of the last answer, texts of its reply."""
     why = said = ""
     for line in Path(__file__).with_name("offline_talk.txt").read_text("utf-8").splitlines():
-        told = line.strip()
+        told = line.strip().replace("⏎", "\n")
         if line.startswith("    "):
             called, *texts = told.split(" | ")
             yield pytest.param(said.split(" / "), called, texts, id=f"{why}: {said}")

@@ -15,9 +15,8 @@ from webbee_kernel.language.stems import stem
 NOW = "2026-05-15T17:21:04Z"
 
 
-@pytest.mark.parametrize(
-    ("tag", "text", "value", "kind", "unit"),
-    [
+def test_a_number_is_read_with_what_belongs_to_it() -> None:
+    for tag, text, value, kind, unit in (
         ("en", "184k", 184_000, "number", ""),
         ("en", "12.5 thousand", 12_500, "number", ""),
         ("en", "twenty-three", 23, "number", ""),
@@ -28,16 +27,13 @@ NOW = "2026-05-15T17:21:04Z"
         ("ru", "12,5 тыс. руб.", 12_500, "money", "RUB"),
         ("ru", "1 234,50 ₽", 1234.5, "money", "RUB"),
         ("it", "ventitré", 23, "number", ""),
-    ],
-)
-def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
-    (found,) = language.numbers(text, tag)
-    assert (found.value, found.kind, found.unit) == (value, kind, unit)
+    ):
+        (found,) = language.numbers(text, tag)
+        assert (found.value, found.kind, found.unit) == (value, kind, unit)
 
 
-@pytest.mark.parametrize(
-    ("tag", "text", "name", "size"),
-    [
+def test_the_unit_behind_a_number_is_read_by_its_sign_and_its_name() -> None:
+    for tag, text, name, size in (
         ("en", "26 kilowatt hours", "kilowatt-hour", 1000),
         ("en", "5 in total", "", 0),  # no inches
         ("en", "5 A", "ampere", 1),
@@ -45,12 +41,10 @@ def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
         ("de", "12 l/100 km", "", 0),
         ("es", "5 y 3", "", 0),  # no years
         ("ru", "7 недель", "week", 604_800),
-    ],
-)
-def test_the_unit_behind_a_number_is_read_by_its_sign_and_its_name(tag, text, name, size):
-    digits = next(at for at, char in enumerate(text) if not (char.isdigit() or char == ","))
-    found = units.unit_after(text, digits, language.of(tag))
-    assert (found.name, found.size) == (name, size)
+    ):
+        digits = next(at for at, char in enumerate(text) if not (char.isdigit() or char == ","))
+        found = units.unit_after(text, digits, language.of(tag))
+        assert (found.name, found.size) == (name, size)
 
 
 def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings():
@@ -59,9 +53,8 @@ def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings(
     assert found.readings == (1234, 1.234)
 
 
-@pytest.mark.parametrize(
-    ("tag", "text", "kind", "value"),
-    [
+def test_a_date_is_read_in_its_language() -> None:
+    for tag, text, kind, value in (
         ("en", "15 May", "date", (None, 5, 15)),
         ("en", "tomorrow", "date", (2026, 5, 16)),
         ("en", "in two weeks", "date", (2026, 5, 29)),
@@ -78,11 +71,9 @@ def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings(
         ("de", "Donnerstag, den 21.", "date", (2026, 5, 21)),
         ("en", "Monday 3 tasks", "weekday", 0),  # no 3rd near now is a Monday
         ("en", "Monday, 18 tasks", "weekday", 0),
-    ],
-)
-def test_a_date_is_read_in_its_language(tag, text, kind, value):
-    (found,) = language.dates(text, tag, NOW)
-    assert (found.kind, found.value) == (kind, value)
+    ):
+        (found,) = language.dates(text, tag, NOW)
+        assert (found.kind, found.value) == (kind, value)
 
 
 def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
@@ -95,9 +86,8 @@ def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
         "5.11", "9:00"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "default", "tag"),
-    [
+def test_the_language_of_a_message_is_its_own_where_it_is_clear() -> None:
+    for text, default, tag in (
         ("Delete the Lisbon note", "ru", "en"),
         ("show unread emails", "ru", "en"),
         ("удали заметку", "en", "ru"),
@@ -119,10 +109,8 @@ def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
         ("Надішли листа Анні", "uk", "en"),
         ("Schick Ann eine Mail", "tr-TR", "de"),
         ("Schick Ann eine Mail", "de-AT", "de"),
-    ],
-)
-def test_the_language_of_a_message_is_its_own_where_it_is_clear(text, default, tag):
-    assert language.detect(text, default) == tag
+    ):
+        assert language.detect(text, default) == tag
 
 
 def test_words_are_stemmed_in_several_threads_at_once():
@@ -141,9 +129,8 @@ def test_words_are_stemmed_in_several_threads_at_once():
         sys.setswitchinterval(interval)
 
 
-@pytest.mark.parametrize(
-    ("query", "tag", "text", "place"),
-    [
+def test_a_word_is_found_in_any_of_its_forms() -> None:
+    for query, tag, text, place in (
         ("книгу", "ru", "Купить книги", (7, 12)),
         ("поездку в Лиссабон", "ru", "Лиссабон: поездка", (0, 8)),
         ("Марии", "en", "Мария Иванова", (0, 5)),
@@ -156,13 +143,9 @@ def test_words_are_stemmed_in_several_threads_at_once():
         ("ship", "en", "it was reshipped", (9, 13)),
         ("the", "en", "see the end", (4, 7)),
         ("", "en", "anything", None),
-    ],
-)
-def test_a_word_is_found_in_any_of_its_forms(
-    query: str, tag: str, text: str, place: tuple[int, int] | None
-) -> None:
-    words = SearchWords(query, tag)
-    assert words.are_in(text) and words.place_in(text) == place and bool(words) == bool(query)
+    ):
+        words = SearchWords(query, tag)
+        assert words.are_in(text) and words.place_in(text) == place and bool(words) == bool(query)
 
 
 def test_forms_share_their_stem_a_compound_is_found_by_its_parts_and_another_word_is_not() -> None:

@@ -107,9 +107,8 @@ def test_an_error_of_one_service_says_what_to_do(
     assert told in failure(wire)
 
 
-@pytest.mark.parametrize(
-    ("cause", "status", "code", "words"),
-    [
+def test_an_error_has_the_cause_it_tells() -> None:
+    for cause, status, code, words in (
         ("window", 413, "", "<html>Request Entity Too Large</html>"),
         ("window", 422, "", "`inputs` tokens + `max_new_tokens` must be <= 4096"),
         ("window", 200, "400", "Range of input length should be [1, 6000]"),
@@ -132,10 +131,8 @@ def test_an_error_of_one_service_says_what_to_do(
         ("server_error", 424, "ModelErrorException", ""),
         ("no_completion", 405, "", "Method Not Allowed"),
         ("parameter", 422, "", "no"),
-    ],
-)
-def test_an_error_has_the_cause_it_tells(cause: str, status: int, code: str, words: str) -> None:
-    assert failure_of(status, code, words).cause == cause
+    ):
+        assert failure_of(status, code, words).cause == cause
 
 
 # ---- what models refuse

@@ -231,16 +231,13 @@ def test_settings_that_say_nothing_useful_are_refused_in_one_sentence(told: str,
     assert "ModelSettings" in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "thinks_aloud"),
-    [
+def test_what_is_known_of_a_model_goes_by_its_name() -> None:
+    for name, thinks_aloud in (
         ("openai:http://127.0.0.1:11434/v1#deepseek-r1:8b", True),
         ("openai:http://127.0.0.1:11434/v1#llama3.1", False),
         ("openai:https://api.openai.com/v1#gpt-4.1", False),
         ("bedrock:eu.anthropic.claude-sonnet-4-5-20250929-v1:0", False),
         ("bedrock:us.deepseek.r1-v1:0", True),
         ("openai:http://127.0.0.1:11434/v1#somebodys-own", None),
-    ],
-)
-def test_what_is_known_of_a_model_goes_by_its_name(name: str, thinks_aloud: bool | None) -> None:
-    assert builtin(name).thinks_aloud is thinks_aloud
+    ):
+        assert builtin(name).thinks_aloud is thinks_aloud

@@ -503,6 +503,12 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
     assert "limit: 5" in summary
 
 
+def test_lines_are_the_users_own_as_he_wrote_them_and_as_a_model_was_shown_them() -> None:
+    said = UserWords(["note:\r\nif a:\r\n    b  = 1 \r\n\r\n\r\n\r\nThanks"])
+    assert said.has_text("if a:\r\n    b  = 1") and said.has_text("if a:\n    b = 1\n\nThanks")
+    assert not said.has_text("if a:\n   b = 1") and not said.has_text("if a:\n\n\nb")
+
+
 @pytest.mark.parametrize(("action", "proposed"), [("write", False), ("read", True)])
 def test_what_this_turn_made_is_the_users_and_not_what_it_read(action: str, proposed: bool) -> None:
     said = UserWords(["jot down what I need and tick it off"])

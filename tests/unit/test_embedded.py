@@ -16,7 +16,7 @@ from webbee_kernel.llm.embedded.prompt_reader import Fact, ParsedPrompt, Records
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec, Undo
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.text import dumps
+from webbee_kernel.text import dumps, message_line
 from webbee_kernel.turn.plan import CONTINUE
 
 TEXT, NUMBER, EMAIL = {"type": "string"}, {"type": "number"}, {"type": "string", "format": "email"}
@@ -82,12 +82,12 @@ def answer(
     problems: Sequence[str] = (),
 ) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
-    told = message.replace("\n", "⏎")
+    told, note = message_line(message)
     ends = [
         f'RESULT: app={a} fn={f} status=ok step={n} summary="a \\" data={{}}" data={dumps(d)} args={{}}'
         for n, (a, f, d) in enumerate(results)
     ]
-    said = ["[SKELETON]", "[HISTORY]", *lines, f"[{AT} user] {told}", *ends, *problems]
+    said = ["[SKELETON]", "[HISTORY]", *lines, note, f"[{AT} user] {told}", *ends, *problems]
     beside = {"language": "en", "undo": undo, "waiting": waiting}
     request = ModelRequest("classifier", "", "\n".join(said), tools, **beside)  # type: ignore[arg-type]
     return asyncio.run(EmbeddedModel().complete(request))
@@ -165,11 +165,6 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
         ],
     },
     "a quotation in a text is of it": {"add a task: read “A” again": [add("read “A” again")]},
-    "two commands in one message are done one at a time": {
-        "add a task: buy milk and add a task: buy bread": [],
-        "show my tasks. add a task: buy milk": [],
-        "show my tasks and complete the task Rent": [],
-    },
     "what only leads to a command is passed over": {
         f"{lead}add a task: buy milk": [add("buy milk")] for lead in ("thanks, ", "ok great. ")
     },
@@ -179,6 +174,7 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
     },
     "what may be text, is denied or leans on a command beside it runs nothing": {
         "add a task: buy milk and then show my tasks": [],
+        "show my tasks. add a task: buy milk": [],
         "add a task: buy milk. Anna said complete the task Rent": [],
         "show my tasks and complete it": [],
         "don't add a task: buy milk and show my tasks": [],
@@ -260,6 +256,7 @@ NOTED = [
     *["note : {body}", "nota: {body}"],
 ]
 DROP = tool("notes.drop", ["delete the note {title}"], "title id", action="destructive")
+LETTER_TO = write("mail.send", ["write to {to}: {body}"], needs="to body", to=EMAIL, body=TEXT)
 BOOKS = (
     tool("books.list", ["show my books"]),
     write("books.add", ["add the book {title}"], "title", "title"),
@@ -521,6 +518,19 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         "une note avec le texte acheter du pain": [note("acheter du pain")],
         "una nota que diga comprar leche": [note("comprar leche")],
     }),
+    "the lines of a text are kept, and what a command is told by is read over them": (
+        {"tools": [write("notes.write", NOTED, "body", "body"), LIST, ADD, LETTER_TO]}, {
+        "note:\nfor x in y:\n    print(r'\\n')\n": [note("for x in y:\n    print(r'\\n')")],
+        "note\nmilk: 2\nshow my tasks": [note("milk: 2\nshow my tasks")],
+        **{f"write to anna@example.com{lead}Hi,\nare you: there?\n\nThanks": [
+            send("Hi,\nare you: there?\n\nThanks")
+        ] for lead in (": ", "\n", "\n\n")},
+        "write to anna@example.com\nabout it": [],
+        "write to anna@example.com\n\nLunch is at 12": [send("Lunch is at 12")],
+        "show\nmy tasks": [TASKS],
+        "add a task: buy milk\nand eggs": [add("buy milk and eggs")],
+        "add a task: milk\nadd a task: eggs": [],
+    }),
     "a question goes to the app that calls its records so": (
         {"tools": [*BOOKS, LIST, ADD, COMPLETE, DELETE]}, {
         "which books do I have?": [("books__list", {})],
@@ -569,9 +579,8 @@ TAKEN = (
 )
 
 
-@pytest.mark.parametrize(
-    ("message", "rows", "said"),
-    [
+def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for_a_yes() -> None:
+    for message, rows, said in (
         ("take the rent off my list", ["Milk", "Rent"], ""),
         ("take the dentist thing off my list", ["Milk", "Call the dentist"],
          "Nothing here is called “dentist thing”. Which one do you mean: 1. Call the dentist?"),
@@ -580,17 +589,13 @@ TAKEN = (
         ("delete the task unicorn", [], "Nothing here is called “unicorn”."),
         ("delete the task rent", ["Rent May", "Rent June"],
          "Which one do you mean: 1. Rent May; 2. Rent June?"),
-    ],
-)  # fmt: skip
-def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for_a_yes(
-    message: str, rows: list[str], said: str
-) -> None:
-    assert calls(message, tools=TAKEN) == [TASKS, LOOKS]
-    assert calls(message, LETTERS, tools=TAKEN) == [TASKS, LOOKS]
-    listed = {"tasks": [{"id": f"t{n}", "title": title} for n, title in enumerate(rows)]}
-    asked = answer(message, tools=TAKEN, results=[("tasks", "list", listed)])
-    made = [] if said else [("tasks__delete", {"id": "t1"})]
-    assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
+    ):  # fmt: skip
+        assert calls(message, tools=TAKEN) == [TASKS, LOOKS]
+        assert calls(message, LETTERS, tools=TAKEN) == [TASKS, LOOKS]
+        listed = {"tasks": [{"id": f"t{n}", "title": title} for n, title in enumerate(rows)]}
+        asked = answer(message, tools=TAKEN, results=[("tasks", "list", listed)])
+        made = [] if said else [("tasks__delete", {"id": "t1"})]
+        assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
 
 
 def test_where_none_of_all_is_so_named_it_says_so_but_not_of_a_list_that_is_not_whole() -> None:
@@ -677,9 +682,8 @@ HI = {"body": "Hi"}
 MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT, "format": "date"})
 
 
-@pytest.mark.parametrize(
-    ("message", "given", "changed"),
-    [
+def test_what_corrects_a_card_is_a_form_of_what_waits() -> None:
+    for message, given, changed in (
         ("change the text to: I am ill", HI, {"body": "I am ill"}),
         ('no, write "I am ill"', HI, {"body": "I am ill"}),
         ("actually, send it to bob@example.com", HI, {"to": "bob@example.com", "body": "Hi"}),
@@ -704,15 +708,11 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
         ("no, leave it", HI, None),
         ("show my tasks", HI, None),
         ("is it raining?", HI, None),
-    ],
-)  # fmt: skip
-def test_what_corrects_a_card_is_a_form_of_what_waits(
-    message: str, given: dict[str, str], changed: dict[str, str] | None
-) -> None:
-    waits, to = MEETING if "day" in given else SEND, {"to": "ann@example.com"}
-    said = answer(message, waiting=((waits.name, {**to, **given}),), tools=(*TOOLS, MEETING))
-    told = [{k: v for k, v in one.items() if k in ("to", *given)} for one in filled(said)]
-    assert told == ([] if changed is None else [{**to, **changed}])
+    ):  # fmt: skip
+        waits, to = MEETING if "day" in given else SEND, {"to": "ann@example.com"}
+        said = answer(message, waiting=((waits.name, {**to, **given}),), tools=(*TOOLS, MEETING))
+        told = [{k: v for k, v in one.items() if k in ("to", *given)} for one in filled(said)]
+        assert told == ([] if changed is None else [{**to, **changed}])
 
 
 def test_an_app_that_asks_it_gets_the_first_sentences_and_who_asks_for_his_data_the_page() -> None:
@@ -834,6 +834,10 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
     inner = [n["props"]["param_name"] for n in fields["address"]["props"]["children"]]
     assert inner == ["city", "zip"]
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
+    lines = {"title": "a\n b", "iban": "a\n\nb", "body": "a\n b"}
+    made = [function_form.form_of(t, lines, "en").to_dict() for t in (book, SEND)]
+    told = [(n["type"], n["props"]["value"]) for n in nodes(made) if n["props"].get("value")]
+    assert told == [("Input", "a b"), ("Input", "a b"), *[("TextArea", "a\n b")] * 2]
 
 
 def test_a_form_tells_what_is_allowed_and_names_common_fields_in_the_users_words() -> None:
@@ -869,9 +873,8 @@ PUT = tool(
 )
 
 
-@pytest.mark.parametrize(
-    ("asked", "message", "values"),
-    [
+def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_to_it() -> None:
+    for asked, message, values in (
         (MAIL, "please could you write to my boss that the draft is ready",
          {"body": "the draft is ready"}),
         (MAIL, 'send a mail to a@b.com with the text "It is done." and the subject "Draft"',
@@ -887,14 +890,10 @@ PUT = tool(
         (RIDE, "yesterday I rode 25 km to Lisbon", {"km": 25, "place": "Lisbon"}),
         # no examples, but words that its app alone knows
         (PUT, "set items brown rice 12", {"item": "brown rice", "amount": 12}),
-    ],
-)  # fmt: skip
-def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_to_it(
-    asked: ToolSpec, message: str, values: dict[str, Any]
-) -> None:
-    beside = () if asked in (MAIL, TO_SOMEBODY) else TOOLS
-    [shown] = filled(answer(message, tools=(*beside, asked)))
-    assert {name: value for name, value in shown.items() if value} == values
+    ):  # fmt: skip
+        beside = () if asked in (MAIL, TO_SOMEBODY) else TOOLS
+        [shown] = filled(answer(message, tools=(*beside, asked)))
+        assert {name: value for name, value in shown.items() if value} == values
 
 
 def test_a_function_without_examples_is_found_by_its_name_with_what_follows_in_its_form() -> None:
@@ -964,9 +963,8 @@ ON = [
 ONWARD = write("mail.send", ON, needs="to body", **FIELDS)
 
 
-@pytest.mark.parametrize(
-    ("message", "fact", "body"),
-    [
+def test_what_is_sent_on_is_what_was_sent_or_shown_last() -> None:
+    for message, fact, body in (
         ("send it to bob@example.com too", SENT, "It is ready."),
         ("schick es auch an bob@example.com", SENT, "It is ready."),
         ("отправь это и на bob@example.com", SENT, "It is ready."),
@@ -976,11 +974,7 @@ ONWARD = write("mail.send", ON, needs="to body", **FIELDS)
         ("send it to bob@example.com", TWO_MAILS, None),  # which one?
         ("write to bob@example.com", SENT, None),
         ("write to bob@example.com that the party is at nine", OF_A_TITLE, None),
-    ],
-)
-def test_what_is_sent_on_is_what_was_sent_or_shown_last(
-    message: str, fact: Called, body: str | None
-) -> None:
-    said = answer(message, fact, tools=(ONWARD,))  # type: ignore[arg-type]
-    [values] = filled(said)
-    assert (values["to"], values["body"]) == ("bob@example.com", body)
+    ):
+        said = answer(message, fact, tools=(ONWARD,))  # type: ignore[arg-type]
+        [values] = filled(said)
+        assert (values["to"], values["body"]) == ("bob@example.com", body)

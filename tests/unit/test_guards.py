@@ -60,9 +60,8 @@ def test_ids_that_were_shown_and_things_that_are_no_ids_pass(arguments: dict[str
     check_ids(arguments, FUNCTION, KnownIds([SEEN]))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field", "value"),
-    [
+def test_an_id_that_was_never_shown_is_refused_with_the_invariant_and_its_argument() -> None:
+    for arguments, field, value in (
         ({"id": "bc-1"}, "id", "bc-1"),  # only a part of a shown id
         ({"id": "abc-12"}, "id", "abc-12"),
         ({"message_id": 4}, "message_id", "4"),
@@ -72,15 +71,11 @@ def test_ids_that_were_shown_and_things_that_are_no_ids_pass(arguments: dict[str
         ({"filter": {"message_id": "zzz-9"}}, "message_id", "zzz-9"),
         ({"batch": [{"id": "abc-1"}, {"id": "zzz-9"}]}, "id", "zzz-9"),
         ({"id": "."}, "id", "."),
-    ],
-)
-def test_an_id_that_was_never_shown_is_refused_with_the_invariant_and_its_argument(
-    arguments: dict[str, Any], field: str, value: str
-) -> None:
-    with pytest.raises(CallError, match="I-AH-1") as caught:
-        check_ids(arguments, FUNCTION, KnownIds([SEEN]))
-    assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", field)
-    assert value in str(caught.value)
+    ):
+        with pytest.raises(CallError, match="I-AH-1") as caught:
+            check_ids(arguments, FUNCTION, KnownIds([SEEN]))
+        assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", field)
+        assert value in str(caught.value)
 
 
 def holds(value: str | int, data: Any = None, said: str = "") -> bool:

@@ -49,20 +49,17 @@ def outcome(value: Any) -> CallOutcome:
     return from_return(value, REQUEST, ("inbox", "outbox"), "write")
 
 
-@pytest.mark.parametrize(
-    ("value", "code", "error"),
-    [
+def test_what_fails_has_a_code_and_refreshes_no_panel() -> None:
+    for value, code, error in (
         (ActionResult.error("No such letter.", code="NOT_THERE"), "NOT_THERE", "No such letter."),
         (ActionResult("error"), "EXT_UNSTRUCTURED_ERROR", "the call failed"),
         (ActionResult("failed", error="x"), "EXT_UNSTRUCTURED_ERROR", "x"),
         ({"error": "gone", "code": "E1"}, "E1", "gone"),
         ({"RESULT": "ERROR", "message": "down"}, "EXT_UNSTRUCTURED_ERROR", "down"),
         ({"status": "error", "data": {}, "error": "wire"}, "EXT_UNSTRUCTURED_ERROR", "wire"),
-    ],
-)
-def test_what_fails_has_a_code_and_refreshes_no_panel(value: Any, code: str, error: str) -> None:
-    o = outcome(value)
-    assert (o.ok, o.error_code, o.error, o.panels) == (False, code, error, ())
+    ):
+        o = outcome(value)
+        assert (o.ok, o.error_code, o.error, o.panels) == (False, code, error, ())
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,8 @@ def test_json_is_exactly_the_value_on_one_line_without_a_mark(value: object) -> 
 PLANS = [{"id": "1", "at": "May 1", "state": "open"}, {"id": "2", "at": "May 1", "state": "done"}]
 
 
-@pytest.mark.parametrize(
-    ("things", "behind"),
-    [
+def test_things_of_one_title_are_told_apart_by_what_only_each_has() -> None:
+    for things, behind in (
         ([("Plan", PLANS[0]), ("Trip", PLANS[1])], ["", ""]),
         ([("Plan", PLANS[0]), ("plan\u200b", PLANS[1])], [" (open)", " (done)"]),
         (
@@ -91,7 +90,5 @@ PLANS = [{"id": "1", "at": "May 1", "state": "open"}, {"id": "2", "at": "May 1",
         ([("Plan", PLANS[0]), ("Plan", PLANS[1]), ("Plan (open)", {})], [" (1)", " (done)", ""]),
         ([("Plan", {"id": "1", "no": "1"}), ("Plan", {"id": "2", "no": "2"})], [" (1)", " (2)"]),
         ([("Plan", {"at": "x" * 41}), ("Plan", {"at": "y" * 41})], ["", ""]),
-    ],
-)
-def test_things_of_one_title_are_told_apart_by_what_only_each_has(things, behind) -> None:
-    assert disambiguate(things) == behind
+    ):
+        assert disambiguate(things) == behind

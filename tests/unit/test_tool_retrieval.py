@@ -5,7 +5,6 @@ import itertools
 import json
 from typing import Annotated, Any, Literal
 
-import pytest
 from pydantic import BaseModel, Field
 
 from webbee_kernel.catalogue import AppInfo, FunctionInfo
@@ -39,21 +38,18 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("message", "first"),
-    [
+def test_a_message_reaches_a_function_that_is_described_otherwise() -> None:
+    for message, first in (
         ("какая погода будет в Риге?", "weather"),
         ("удали аккаунт номер 7", "delete_account"),
         ("какие сейчас инциденты?", "list_incidents"),
         ("покажи репозиторий kernel", "get_repository"),
         ("tell the people on duty that the shop is down", "send_message"),
         ("get rid of account 7", "delete_account"),
-    ],
-)
-def test_a_message_reaches_a_function_that_is_described_otherwise(message: str, first: str) -> None:
-    found = shortlist([*ALL, *OTHERS], message)
-    assert (found.ranked[0].fn_name, found.ranked[0] in found.shown) == (first, True)
-    assert found.characters <= BUDGET
+    ):
+        found = shortlist([*ALL, *OTHERS], message)
+        assert (found.ranked[0].fn_name, found.ranked[0] in found.shown) == (first, True)
+        assert found.characters <= BUDGET
 
 
 def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nearest() -> None:

@@ -24,24 +24,19 @@ def size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False))
 
 
-@pytest.mark.parametrize(
-    ("room", "used", "fields", "rows", "note"),
-    [
+def test_a_mailbox_keeps_what_is_short_and_shares_the_rest() -> None:
+    for room, used, fields, rows, note in (
         (60, 44, "unread _truncated", 0, ""),
         (120, 94, "unread account next _truncated", 0, ""),
         (400, 369, "unread account messages note next", 1, "nn…[300 chars]"),
         (800, 761, "unread account messages note next", 4, "nnnnnnnnnnnnnn"),
         (1500, 1455, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
         (5000, 3947, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
-    ],
-)
-def test_a_mailbox_keeps_what_is_short_and_shares_the_rest(
-    room: int, used: int, fields: str, rows: int, note: str
-) -> None:
-    kept = fit(MAILBOX, room)
-    assert (size(kept), " ".join(kept)) == (used, fields)
-    assert len(kept.get("messages", ["none"])) - 1 == rows
-    assert kept.get("note", "")[-14:] == note
+    ):
+        kept = fit(MAILBOX, room)
+        assert (size(kept), " ".join(kept)) == (used, fields)
+        assert len(kept.get("messages", ["none"])) - 1 == rows
+        assert kept.get("note", "")[-14:] == note
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ _INVISIBLE_OR_CONTROL: Final = (
 )
 _BLOCKS = "SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|POLICY|APPS"
 _BLOCK = re.compile(rf"\[(\s*(?:{_BLOCKS})\s*)\]", re.IGNORECASE)
-_LINE: Final = r"\b(FACTS|ARGS)(\s*):"
+_LINE: Final = r"(?:\b|(?<=\\n))(FACTS|ARGS)(\s*):"  # also behind `\n` as two characters
 _JSON_UNSAFE: Final = f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]"
 _JSON_BLOCK: Final = rf"(?i)\[(?=\s*(?:{_BLOCKS})\s*\])"
 _JSON_LINE: Final = r"(?<!\\)\b(?:F(?=ACTS\s*:)|A(?=RGS\s*:))"
@@ -51,10 +51,44 @@ def one_line(text: str, limit: int | None = None) -> str:
     if _is_suspect(text):
         # what is hidden goes first: it could part a marker that is looked for next
         text = _SPACES.sub(" ", re.sub(_INVISIBLE_CHARS, "", text))
-        text = _BLOCK.sub(r"(\1)", text)
-        text = re.sub(_LINE, r"\1\2 -", text)
+        text = _defuse_marks(text)
     text = _SPACES.sub(" ", text).strip()
     return text if limit is None or len(text) <= limit else cut(text, limit)
+
+
+def _defuse_marks(text: str) -> str:
+    return re.sub(_LINE, r"\1\2 -", _BLOCK.sub(r"(\1)", text))
+
+
+BREAKS_NOTE: Final = r"NOTE: in the new message \n is a line break, \\n a backslash and an n"
+
+
+def message_line(message: str) -> tuple[str, str]:
+    """A user's message on one line, and the note that tells how its line breaks are written, empty
+    without one: then the line is `one_line` of the message."""
+    text = tidy_lines(message)
+    if "\n" not in text:
+        return text, ""
+    # a backslash before an n, or before a break, would be read as another break
+    escaped = re.sub(r"(?<!\\)(\\++)(?=[n\n])", r"\1\1", text)
+    return escaped.replace("\n", r"\n"), BREAKS_NOTE
+
+
+def restore_breaks(line: str) -> str:
+    """The tidy lines that stand, with the note, on such a line."""
+    return re.sub(
+        r"(?<!\\)(\\++)n",
+        lambda found: "\\" * (len(found[1]) // 2) + ("n", "\n")[len(found[1]) % 2],
+        line,
+    )
+
+
+def tidy_lines(text: str) -> str:
+    """The text with `one_line` for each line, behind its indentation; every kind of break is a line
+    feed, two in a row at most, and no marker is left across one."""
+    lines = ((line.removesuffix(line.lstrip(" \t")), one_line(line)) for line in text.splitlines())
+    tidy = "\n".join(indentation + line if line else "" for indentation, line in lines).strip()
+    return _defuse_marks(re.sub("\n{3,}", "\n\n", tidy))
 
 
 def reveal(text: str) -> str:

@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache
 
 from .. import language
 from ..language.stems import UNSPACED
+from ..text import tidy_lines
 from .addresses import word_forms
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
@@ -164,9 +165,11 @@ class UserWords:
 
     @cached_property
     def _raw(self) -> tuple[str, ...]:
-        """The user's texts in NFC and NFKC, with equivalent quotes made equal."""
+        """The user's texts, and their lines as the model reads them, in NFC and NFKC, with
+        equivalent quotes made equal."""
+        texts = (own for text in self.texts for own in (text, tidy_lines(text)))
         # composed and decomposed accents, and ligatures, are typed alike
-        forms = (unicodedata.normalize(f, t) for t in self.texts for f in ("NFC", "NFKC"))
+        forms = (unicodedata.normalize(f, t) for t in texts for f in ("NFC", "NFKC"))
         return tuple(form.translate(_SAME_SIGNS) for form in forms)
 
     @cached_property

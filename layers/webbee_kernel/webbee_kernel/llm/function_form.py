@@ -12,6 +12,7 @@ from .. import language
 from ..catalogue import PerObject, shapes_of
 from ..sdk import ui
 from ..sdk.ui import UIAction, UINode
+from ..text import squeeze
 from ..types import JSON, JSONObject
 from .protocol import ToolSpec
 
@@ -221,9 +222,19 @@ def _control(parameter: Parameter, value: Any, props: JSONObject, tag: str) -> U
     shape = kind if kind in ("number", "email", "url") else "text"
     if shape == "number":
         props |= {"min": schema.get("minimum"), "max": schema.get("maximum")}
-    is_long = int(schema.get("maxLength", 0)) > MAX_LINE or marker == "content"
-    node = "TextArea" if is_long and shape == "text" else "Input"
+    node, value = _text_node(parameter, value) if shape == "text" else ("Input", value)
     return ui.Node(node, type=shape, value=value, **props)
+
+
+def _text_node(parameter: Parameter, value: Any) -> tuple[str, Any]:
+    """The field of a text, of one line or of several, and the value in it."""
+    limit = int(parameter.schema.get("maxLength", 0))
+    is_long = limit > MAX_LINE or parameter.schema.get("x-directs") == "content"
+    if is_long or not isinstance(value, str) or "\n" not in value:
+        return "TextArea" if is_long else "Input", value
+    if limit or parameter.name in language.title_keys():
+        return "Input", squeeze(value)  # a browser would join the words
+    return "TextArea", value
 
 
 def _problem(schema: JSONObject, value: Any, label: str, tag: str) -> str:

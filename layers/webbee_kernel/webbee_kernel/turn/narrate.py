@@ -18,7 +18,7 @@ from ..language import of
 from ..llm.options import options_of
 from ..llm.protocol import CUT_OFF, NO_TEXT, Hear, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, record_duration
-from ..text import cut, dumps, one_line
+from ..text import cut, dumps, message_line
 from ..types import CallOutcome, JSONObject
 from .results_block import policy_block, results_block
 from .stream import MAX_REPLY, Follower, StreamingReply, TurnStopped
@@ -143,7 +143,8 @@ class Narrator:
         room = self._room(turn.message, may_hand_back)
         # data and what is computed of it; never the skeleton or the history
         results = results_block(turn.outcomes, turn.computed, room)
-        prompt = "\n".join(["[MESSAGE]", one_line(turn.message), results])
+        message, note = message_line(turn.message)
+        prompt = "\n".join(["[MESSAGE]", *filter(None, [note]), message, results])
         request = ModelRequest(
             role="narrator",
             system=self._systems[may_hand_back],

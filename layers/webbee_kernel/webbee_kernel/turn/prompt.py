@@ -13,7 +13,7 @@ from ..channels.truncate import MAX_DATA
 from ..clock import iso
 from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..stores.types import HistoryItem
-from ..text import cut, dumps, fair_shares, one_line
+from ..text import cut, dumps, fair_shares, message_line, one_line
 from ..types import CallOutcome
 from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
@@ -157,14 +157,15 @@ def _prompt(
     apps = apps_block([turn.catalogue.apps[a] for a in turn.installed], index=bool(notice))
     history = session_memory.render(items, turn.memory.earlier + forgotten)
     note = names_note(turn.message, f"{state}\n{history}", turn.gate)
-    last_line = f"[{iso(turn.now)} user] {one_line(turn.message)}"
+    message, about_breaks = message_line(turn.message)
+    last_line = f"[{iso(turn.now)} user] {message}"
     return Prompt(
         system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
         policy=policy,
         apps=apps,
         notice=notice,
         skeleton=state,
-        history="\n".join(filter(None, (history, note, last_line))),
+        history="\n".join(filter(None, (history, note, about_breaks, last_line))),
         turns=len(items),
         facts=sum(bool(item.facts) for item in items),
     )

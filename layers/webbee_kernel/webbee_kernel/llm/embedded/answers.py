@@ -28,6 +28,9 @@ CONTINUE: Final = f"{KERNEL}__continue"
 MAX_NAMING: Final = 20
 """Maximum words of a message that names an unknown record."""
 
+_BULLET: Final = re.compile(r"(?:(?:[-*+•·–—]|\d{1,2}[.)]|\[[ xX]?\])\s+)+")
+"""What begins a line of a list."""
+
 _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
 """A masked name or address."""
 
@@ -274,38 +277,63 @@ class Answer(Offers):
     def _split_calls(self) -> list[Command]:
         """A command for each part of the text after a colon, or of a title that is a list; if all
         are callable and of one non-destructive function."""
-        messages = self._led() if self.message.colon else self._listed()
+        others = self._led if self.message.colon else self._listed
+        messages = self._split_lines() or others()
         if len(messages) not in range(2, MAX_CALLS + 1):
             return []
-        prompts = [replace(self._reading, message=message) for message in messages]
-        readings = [Commands(prompt, self.tools).readings() for prompt in prompts]
+        base = replace(self._reading, is_item=bool(self.message.line_starts))
+        readings = [Commands(replace(base, message=m), self.tools).readings() for m in messages]
         found = [own[0] for own in readings if len(own) == 1 and own[0].is_sure]
         is_one = [*{c.tool.name: c.tool.action_type for c in found}.values()] == ["write"]
         return found if all((is_one, len(found) == len(readings))) else []
 
+    def _split_lines(self) -> list[str]:
+        """The message once for each line behind its colon or first line, if the words before count
+        them, or name the record in another form than the examples: "new tasks", and a line each.
+        The lines behind an address are one text."""
+        message = self.message
+        at = message.colon or next(iter(message.line_starts), 0)
+        lines = message.lines(at + bool(message.colon), len(message.tokens)).splitlines()
+        items = [*filter(None, map(_item, lines))]
+        kinds = {token.kind for token in message.tokens[:at]}
+        if len(items) < 2 or not kinds or "email" in kinds:
+            return []
+        head, count = self._head(at)
+        is_list = len(items) == count if count else self._names_several(at)
+        return [f"{head}: {item}" for item in items] if is_list else []
+
     def _led(self) -> list[str]:
         """The message once for each part of the text after its colon, if the words before it count
         them, or name the record in another form than the examples: "new tasks: milk, bread"."""
-        at, count = self.message.colon, 0
-        head = self.message.text[: self.message.tokens[at].start]
-        numbers = language.numbers(head, self.tag)
-        counts = [m for m in numbers if m.value in range(2, MAX_CALLS + 1)]
-        if len(counts) == 1:
-            [one] = counts
-            head, count = f"{head[: one.start]} {head[one.end :]}", int(one.value)
-        if not (count or self._is_plural((at - 1, at))):
+        at = self.message.colon
+        head, count = self._head(at)
+        if not (count or (self._is_plural((at - 1, at)) and self._names_several(at))):
             return []
         splits = self._parts((at + 1, len(self.message.tokens)))
         parts = next((own for own in splits if len(own) == (count or len(own))), [])
         return [f"{head}: {part}" for part in parts]
 
+    def _head(self, end: int) -> tuple[str, int]:
+        """The words before what is listed, without those that point at it ("these") or count it,
+        and the count, or 0."""
+        known, tokens = lexicon(self.tag), self.message.tokens[:end]
+        head, stems = self.message.text[: tokens[-1].end], self.message.stems(self.tag)
+        numbers = language.numbers(head, self.tag)
+        counts = [m for m in numbers if m.value in range(2, MAX_CALLS + 1)]
+        counts = counts if len(counts) == 1 else []
+        aside = [(m.start, m.end) for m in counts]
+        pairs = zip(tokens, stems, strict=False)
+        aside += [(t.start, t.end) for t, stem in pairs if stem in known.plural]
+        for start, end in sorted(aside, reverse=True):
+            head = f"{head[:start]} {head[end:]}"
+        return head, sum(int(m.value) for m in counts)
+
     def _listed(self) -> list[str]:
         """The message once for each item of the title that its only command gives, if that lists
         three or more, beside the app's noun in the plural: "add milk, bread and eggs to my
         tasks"."""
-        text, title = self.message.text, _title(self._readings)
-        start = text.find(title)
-        place, tokens = range(start, start + len(title)), self.message.tokens
+        text, tokens = self.message.text, self.message.tokens
+        place = _place(_title(self._readings), text)
         inside = [n for n, t in enumerate(tokens) if t.start in place]
         if not inside or not self._is_plural((inside[-1] + 1, len(tokens))):
             return []
@@ -313,7 +341,7 @@ class Answer(Offers):
         sizes = [len(part.split()) for part in parts]
         # "buy milk, bread and eggs" is one errand
         is_list = len(parts) > 2 and sizes[0] <= max(sizes[1:])
-        return [text[:start] + part + text[place.stop :] for part in parts if is_list]
+        return [text[: place.start] + part + text[place.stop :] for part in parts if is_list]
 
     def _parts(self, span: Span) -> Iterator[list[str]]:
         """Candidate splits of a text: at punctuation and final conjunctions, at all of these, at
@@ -326,6 +354,13 @@ class Answer(Offers):
             bounds = pairwise([first, *sorted(places), last])
             spans = [(skip(start), end) for start, end in bounds]
             yield [self.message.slice(*part) for part in spans if part[0] < part[1]]
+
+    def _names_several(self, last: int) -> bool:
+        """Whether the first app's noun before a token is one for several records: no "note about my
+        tasks"."""
+        stems, nouns = self.message.stems(self.tag), self.values.all_nouns(self.tag)
+        noun = next((n for n in range(last) if stems[n] in nouns), last)
+        return noun < last and self._is_plural((noun, noun + 1))
 
     def _is_plural(self, span: Span) -> bool:
         """Whether an app's noun in a span has another form than in similar examples, where no small
@@ -350,6 +385,17 @@ class Answer(Offers):
         [name] = (several or free_names(base.tool, "id", base.arguments))[:1]
         values = [ids] * bool(ids) if several else ids
         return [replace(base, arguments={**base.arguments, name: value}) for value in values]
+
+
+def _item(line: str) -> str:
+    """A line of a list without its bullet or number."""
+    return re.sub(_BULLET, "", line.strip()).strip(" ,;")
+
+
+def _place(title: str, text: str) -> range:
+    """Where a title stands in a text, over whatever lines."""
+    found = re.search(r"\s+".join(map(re.escape, title.split())), text)
+    return range(*found.span()) if found else range(0)
 
 
 def _title(readings: Sequence[Command]) -> str:

@@ -3,11 +3,9 @@ literal words and slots."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -42,9 +40,6 @@ MAX_BOUNDARIES: Final = 6
 
 NAMING: Final = ("id", "ids", "email")
 """Parameter kinds that a name can refer to."""
-
-DAY: Final = len("2026-12-01")
-_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 
 _OTHER_FORM: Final = Value(None, words=4)
 """The cost of a word in another form than in the example; higher than of a slot that includes it,
@@ -154,7 +149,7 @@ class Commands:
             return None
         # a text may end in what looks like politeness: "tell Anna thanks"
         ends = [bounds.last] if read else [bounds.last, len(stems)][COLON in stems :]
-        for last in ends:  # "tell Anna thanks"
+        for last in sorted(ends, reverse=self.message.is_letter):  # its "thanks" is its own
             filled = self._walk(pattern, 0, bounds.first, last)
             if found := [self._command(pattern, f) for f in filled]:
                 return min(found, key=lambda c: c.rank)
@@ -218,8 +213,8 @@ class Commands:
                     yield [(wanted, (at, end), value_), *rest]
 
     def _after_word(self, pattern: Pattern, piece: int, at: int, last: int) -> int | None:
-        """The position after a literal word, or None; lead-in words of a text match a colon: "note
-        with the text …" as "note: …"."""
+        """The position after a literal word, or None; lead-in words of a text, or a line break,
+        match a colon: "note with the text …" as "note: …"."""
         stem, tag = pattern.pieces[piece].stem, pattern.tag
         after = self.message.skip_articles(tag, at, last, stem)
         if after < last and self.message.stems(tag)[after] == stem:
@@ -227,7 +222,7 @@ class Commands:
         if stem != COLON or pattern.pieces[piece + 1].kind != "text" or at >= last:
             return None
         begins = self._value_start(pattern, piece + 1, at, last)
-        return begins if begins > after else None
+        return begins if begins > after or begins in self.message.line_starts else None
 
     def _value_start(self, pattern: Pattern, piece: int, at: int, last: int) -> int:
         """The start of a slot's value: after articles or lead-in words."""
@@ -259,6 +254,8 @@ class Commands:
                 allowed = (n for n in allowed if self._is_name_end(pattern, at, n))
             return sorted(n for n in allowed if not self.message.is_skippable(n - 1, tag))
         places = [n for n in range(at + 1, last) if stems[n] == next_word]
+        if next_word == COLON and pattern.pieces[piece].kind != "date":
+            places = self.message.in_line(places, at, last)
         return [
             next(
                 (n for n in range(end, at + 1, -1) if not self.message.is_skippable(n - 1, tag)),
@@ -294,10 +291,12 @@ class Commands:
         for piece, span, _ in found:
             if row and piece.kind == "date" and piece.slot in arguments:
                 new, old = arguments[piece.slot], row.get(piece.slot)
-                arguments[piece.slot] = self._merge_time(str(new), str(old), span, pattern.tag)
+                arguments[piece.slot] = self.values.merge_time(
+                    str(new), str(old), span, pattern.tag
+                )
         # "add permits for A, B" is no permit of "A, B"
         is_plural = any(v is _OTHER_FORM for *_, v in found) and tool.action_type != "read"
-        is_several = is_plural and any(map(self.boundaries, spans))
+        is_several = is_plural and not self.reading.is_item and any(map(self.boundaries, spans))
         return Command(
             pattern,
             arguments,
@@ -354,17 +353,6 @@ class Commands:
             return {}
         return next((r for r in self.values.records.known(tool.app_id) if r["id"] in ids), {})
 
-    def _merge_time(self, new: str, old: str, span: Span, tag: str) -> str:
-        """A new moment combined with the record's day or time, if the message gives only one of
-        them: "move it to 7pm"."""
-        if not _MOMENT.match(old):
-            return new
-        text, at = self.message.slice(*span), datetime.fromisoformat(self.reading.now)
-        kinds = {m.kind for t in (tag, self.message.tag) for m in language.dates(text, t, at)}
-        if kinds == {"time"}:
-            return old[:DAY] + new[DAY:]
-        return new if "T" in new else new + old[DAY:]
-
     def implied_id(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
         """The id argument if the message does not name the record: the only one shown last."""
         free = free_names(tool, "id", arguments)
@@ -375,18 +363,22 @@ class Commands:
         return {free[0]: newest[0]["id"]} if is_implied else {}
 
     def _is_one_value(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
-        """Whether a write's slot is a single text, without other commands, items or arguments."""
+        """Whether a write's slot is a single text, without other commands, items or arguments; a
+        text of several lines is one, whatever they begin with."""
         if pattern.tool.action_type == "read":
             return True
         is_unread = self.message.tokens[span[1] - 1].kind == "unread"
-        is_more = self._has_several(pattern, span) or self._has_more(pattern, span, arguments)
+        is_more = self._has_more(pattern, span, arguments)
+        if not any("\n" in str(value) for value in arguments.values()):
+            is_more = is_more or self._has_several(pattern, span)
         return not (is_unread or is_more) and self._is_text_start(span, pattern.tag)
 
     def _has_more(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
         """Whether the span also contains a quotation, the mark of "can you …?", or a value."""
         tag, tool, message = pattern.tag, pattern.tool, self.message
         # only what the slot begins with can be a quotation of its own
-        last = span[0] + 1 if message.colon else span[1]  # "note: he said “no”" is one text
+        is_text = message.colon or message.is_block(*span)  # "note: he said “no”" is one text
+        last = span[0] + 1 if is_text else span[1]
         is_asked = message.colon and message.has_modal_lead(tag) and message.text.endswith("?")
         if is_asked or "quote" in (token.kind for token in message.tokens[span[0] : last]):
             return True
@@ -404,8 +396,8 @@ class Commands:
         """Whether a text may begin here: after a colon, or with a content word, or after a function
         word ("note that I …"); not in "a task out of the first mail"."""
         stems, words, known = self.message.stems(tag), self.message.words, lexicon(tag)
-        before, at = span[0] - 1, span[0]
-        if before >= 0 and self.message.tokens[before].kind == "colon":
+        before, at, is_led = span[0] - 1, span[0], span[0] in self.message.line_starts
+        if is_led or (before >= 0 and self.message.tokens[before].kind == "colon"):
             return True
         is_led = (
             before >= 0 and stems[before] in known.fillers and words[before] not in known.particles

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ... import language
 from ...language import key_fold
+from ...text import squeeze
 
 _SPECIAL = (
     r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”"
@@ -197,6 +198,29 @@ class Message:
             at += 1
         return at
 
+    @cached_property
+    def line_starts(self) -> dict[int, int]:
+        """The tokens that begin a line but the first, with the number of breaks before them."""
+        gaps = enumerate(itertools.pairwise(self.tokens), 1)
+        counts = ((n, self.text.count("\n", a.end, b.start)) for n, (a, b) in gaps)
+        return {n: count for n, count in counts if count}
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it has several lines behind the first."""
+        return len(self.line_starts) > 1
+
+    def in_line(self, places: list[int], at: int, last: int) -> list[int]:
+        """The places in the line of a token, or the beginning of the next line, whose break is as
+        good as a colon; where there is none before `last`, all of them."""
+        end = next((n for n in self.line_starts if at < n < last), last)
+        return [n for n in places if n < end] or [end] * (end < last)
+
+    def is_block(self, first: int, last: int) -> bool:
+        """Whether these tokens are lines of their own: several, or behind an empty one."""
+        breaks = self.line_starts.get(first, 0)
+        return breaks > 1 or (breaks == 1 and "\n" in self.lines(first, last))
+
     def bounds(self, tag: str, *, ask: bool, first: int = 0) -> Bounds:
         """The tokens without phrases that introduce or follow a command."""
         key = (tag, ask, first)
@@ -287,12 +311,14 @@ class Message:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether it has a question mark outside quotations and before any colon."""
+        """Whether it has a question mark outside quotations, before any colon and before the lines
+        behind an address."""
         ends = [*(t.start for t in self.tokens[1:]), len(self.text)]
         pairs = zip(self.tokens, ends, strict=False)
+        between = ((one.kind, self.text[one.end : end]) for one, end in pairs)
         # "note: shall we go?" asks nothing
-        heads = itertools.takewhile(lambda pair: pair[0].kind != "colon", pairs)
-        return any("?" in self.text[one.end : end] for one, end in heads)
+        heads = itertools.takewhile(lambda one: not _leads_text(*one), between)
+        return any("?" in text for _, text in heads)
 
     def has_negation(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words is a negation or prohibition."""
@@ -304,13 +330,23 @@ class Message:
         return not lexicon(tag).ability.isdisjoint(self.stems(tag)[:first])
 
     def slice(self, first: int, last: int) -> str:
-        """The text of these tokens with their punctuation; a single quotation without quotes."""
+        """The text of these tokens with their punctuation, on one line; a single quotation without
+        quotes."""
+        return squeeze(self.lines(first, last))
+
+    def lines(self, first: int, last: int) -> str:
+        """The same with its line breaks."""
         if last - first == 1 and self.tokens[first].kind == "quote":
             return self.tokens[first].text
         # from the token before, so that brackets and quotes belong to the text
         start = self.tokens[first - 1].end if first else 0
         end = self.tokens[last].start if last < len(self.tokens) else len(self.text)
         return self.text[start:end].strip(_EDGE_MARKS)
+
+
+def _leads_text(kind: str, behind: str) -> bool:
+    """Whether a text follows a token: a colon, or an address at the end of its line."""
+    return kind == "colon" or (kind == "email" and "\n" in behind)
 
 
 def root_part(word: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ... import language
 from ...sdk.result import AMBIGUOUS
+from ...text import BREAKS_NOTE, restore_breaks
 from ...types import JSONObject
 from .message import root_part
 
@@ -56,7 +57,8 @@ class ParsedPrompt:
     """A parsed prompt. `facts` are newest first, `skeleton_rows` are (section, record).
     `ended` is how many calls of this turn have ended; `is_refused`: the previous answer had a
     problem; `is_ambiguous`: an app found several records for one call.
-    `seek_new`: a name that no shown record has may be an unknown record."""
+    `seek_new`: a name that no shown record has may be an unknown record. `is_item`: the message is
+    for one line of a list."""
 
     message: str = ""
     default_tag: str = "en"
@@ -68,12 +70,13 @@ class ParsedPrompt:
     is_refused: bool = False
     is_ambiguous: bool = False
     seek_new: bool = False
+    is_item: bool = False
 
 
 def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
     """Parse the classifier's prompt; unknown lines are skipped."""
     reading, messages = ParsedPrompt(default_tag=default_tag), list[str]()
-    block = ""
+    block, has_breaks = "", False
     for line in _restore_names(prompt).splitlines():
         if header := _BLOCK.fullmatch(line):
             block = header[1]
@@ -85,11 +88,14 @@ def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
         if line.startswith("RESULT:"):
             reading.ended += 1
             reading.is_ambiguous |= _AMBIGUOUS in line
+        has_breaks |= line == BREAKS_NOTE
         reading.results += _facts(_RESULT, line)
         reading.is_refused |= line.startswith("PROBLEM:")
     # of two messages: one short one may seem to be in a neighbouring language
     reading.default_tag = language.detect(" ".join(messages[-2:]), default_tag)
     reading.facts.reverse()
+    if has_breaks:
+        reading.message = restore_breaks(reading.message)
     return reading
 
 
@@ -120,7 +126,7 @@ def _read_history(line: str, reading: ParsedPrompt, messages: list[str]) -> None
     elif turn := _TURN.match(line):
         messages.append(turn[1])
     elif found := _MESSAGE.match(line):
-        reading.now, reading.message = found[1], found[2].replace("⏎", "\n")
+        reading.now, reading.message = found[1], found[2]
 
 
 class Records:

@@ -3,6 +3,7 @@ nouns of each app's records."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,6 +21,9 @@ MAX_SEARCH: Final = 5
 """Maximum words of a search."""
 MAX_NAME: Final = 3
 """Maximum words of a person's name."""
+
+DAY: Final = len("2026-12-01")
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 
 
 class ReferenceResolver:
@@ -57,6 +61,17 @@ class ReferenceResolver:
             if found and own.isdisjoint(stems):
                 return True
         return False
+
+    def merge_time(self, new: str, old: str, span: Span, tag: str) -> str:
+        """A new moment combined with the record's day or time, if the message gives only one of
+        them: "move it to 7pm"."""
+        if not _MOMENT.match(old):
+            return new
+        text, tags = self.message.slice(*span), (tag, self.message.tag)
+        kinds = {m.kind for each in tags for m in language.dates(text, each, self._now)}
+        if kinds == {"time"}:
+            return old[:DAY] + new[DAY:]
+        return new if "T" in new else new + old[DAY:]
 
     def _address(self, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
         """An address in the message, or of the person it names; "the same address" and "to her" are

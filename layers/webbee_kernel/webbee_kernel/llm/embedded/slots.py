@@ -69,10 +69,7 @@ class SlotValues(ReferenceResolver):
             # "delete the list not yet", and of tasks "the note"
             if self.is_limited(span, tag) or self.is_other_app(tool.app_id, tag, span):
                 return None
-        first, text = span[0], self.message.slice(*span)
-        # one line: its last full stop is the sentence's
-        if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= MULTILINE:
-            text = without_stop(text)
+        first, text = span[0], self._written(parameter, span, tool)
         # "can you add milk?" is no question about milk
         if form != "quote" and self.message.has_modal_lead(tag) and not self.message.colon:
             text = text.rstrip("?？ ")
@@ -90,6 +87,15 @@ class SlotValues(ReferenceResolver):
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
+
+    def _written(self, parameter: Parameter, span: Span, tool: ToolSpec) -> str:
+        """The words as a text of one line, without the sentence's full stop, or of several."""
+        limit = int(parameter.schema.get("maxLength", 0))
+        is_title = parameter.name in language.title_keys()
+        has_lines = (limit > MULTILINE or not (limit or is_title)) and tool.action_type != "read"
+        text = self.message.lines(*span) if has_lines else self.message.slice(*span)
+        is_quote = span[1] - span[0] == 1 and self.message.tokens[span[0]].kind == "quote"
+        return text if is_quote or limit > MULTILINE or "\n" in text else without_stop(text)
 
     def is_reference(
         self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, is_bare: bool = False
@@ -250,7 +256,7 @@ class SlotValues(ReferenceResolver):
         for one in named if self.message.colon else ():
             value = self.of(one.kind, one, span, tool, self.message.tag)
             if one.kind == "text" or isinstance(value, Value):
-                return {one.name: getattr(value, "value", self.message.slice(*span))}
+                return {one.name: getattr(value, "value", self.message.lines(*span))}
         return {}
 
     def missing(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
@@ -288,7 +294,7 @@ class SlotValues(ReferenceResolver):
         first, last = self.message.said_span(tag)
         small = lexicon(tag).toward | language.of(tag).words.instead
         first = self._start(first, tag, small.union(*leads)) if first < last else last
-        text = self.message.slice(first, last) if first < last else ""
+        text = self.message.lines(first, last) if first < last else ""
         found = [*self._dates(text, tag), *language.numbers(text, tag)]
         words = word_keys(text, tag) - lexicon(tag).fillers
         values = word_keys(" ".join(m.text for m in found), tag)
@@ -355,7 +361,7 @@ class SlotValues(ReferenceResolver):
         # of a question to a function's name no word is a value: "what time is it in Riga?"
         is_text = is_text and (bool(pattern.example) or not self.message.is_question)
         is_text = is_text and self.has_lead(pattern, name, first)
-        return self.message.slice(first, last) if is_text else ""
+        return self.message.lines(first, last) if is_text else ""
 
     def _leads(self, tool: ToolSpec, tag: str, name: str) -> set[str]:
         """The words that lead in a parameter's text: its names, and words that mostly precede it in
@@ -367,15 +373,17 @@ class SlotValues(ReferenceResolver):
         return (leads | field_words(name, tag)) - lexicon(tag).toward  # "and tell her …"
 
     def has_lead(self, pattern: Pattern, name: str, first: int) -> bool:
-        """Whether a text follows a colon or a lead-in word; not required unless it is outgoing."""
+        """Whether a text follows a colon or a lead-in word, or is lines of its own; not required
+        unless it is outgoing."""
         if not is_outgoing(pattern.tool):
             return True
         leads = self._leads(pattern.tool, pattern.tag, name) | {COLON}
-        return first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
+        is_led = first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
+        return is_led or self.message.is_block(first, len(self.message.tokens))
 
     def field_texts(self, pattern: Pattern) -> JSONObject:
         """The texts that follow their field names."""
-        return {name: self.message.slice(*span) for name, span in self._spans(pattern).items()}
+        return {name: self.message.lines(*span) for name, span in self._spans(pattern).items()}
 
     def _spans(self, pattern: Pattern) -> dict[str, Span]:
         """The spans of texts after their field names ("with the subject …", "about … that …"), if a
