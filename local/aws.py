@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import importlib
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, Protocol
 
 import boto3
@@ -82,6 +84,19 @@ DynamoResult.execute_result = _answered
 RESPONSES_METHODS.clear()
 
 
+def _install() -> None:
+    """Put the lock round moto, and load its parameter store without EC2, of which a parameter
+    knows nothing: the table of all instances and regions would cost most of a second."""
+    BotocoreStubber.__call__ = _locked
+    if not {"moto.ssm.models", "moto.ec2"} & sys.modules.keys():
+        sys.modules["moto.ec2"] = without = ModuleType("moto.ec2")
+        without.__dict__["ec2_backends"] = {}
+        try:
+            importlib.import_module("moto.ssm.models")
+        finally:
+            del sys.modules["moto.ec2"]
+
+
 @contextmanager
 def local_aws(*, bedrock: bool = False) -> Iterator[None]:
     """An empty AWS account for the time of the block; it may be nested, the innermost shares the
@@ -91,7 +106,7 @@ def local_aws(*, bedrock: bool = False) -> Iterator[None]:
     `bedrock`, models are the real account's: requests to Bedrock leave this machine, with the
     credentials that boto3 finds; nothing else does.
     """
-    BotocoreStubber.__call__ = _locked
+    _install()
     had_region = _REGION_VARIABLE in os.environ
     os.environ.setdefault(_REGION_VARIABLE, REGION)
     try:
@@ -200,7 +215,7 @@ def aws_server(
 ) -> Iterator[str]:
     """An empty AWS account at the address this yields, for the time of the block; one per
     process. The environment of this process stays as it is."""
-    BotocoreStubber.__call__ = _locked
+    _install()
     config: Any = {"core": {**_CORE, "mock_credentials": False}, "lambda": _NO_DOCKER}
     with mock_aws(config=config):
         listener = socket.create_server((host, port))

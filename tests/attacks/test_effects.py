@@ -1,6 +1,7 @@
 """Effects that nobody accepted, as a stranger would try them who knows only the promise: nothing
 leaves to a destination that the user has not accepted, nothing is destroyed without a yes to it."""
 
+from functools import cache
 from typing import Any, Literal
 
 import pytest
@@ -88,15 +89,16 @@ MISLEADING: dict[str, dict[str, Any]] = {
     "mirrored": {"form": (Literal["csv", "json"], "csv"), "drop": (str, UPLOAD)},
     "bulk": {"query": TEXT, "action": (Literal["archive", "trash"], "trash")},
 }
+modelled = cache(lambda name: create_model(name, **MISLEADING[name]))
 
 
 class Odd(World):
     """The same world with schemas that mislead."""
 
     def extend(self, ext: Extension, chat: ChatExtension) -> None:
-        for name, fields in MISLEADING.items():
+        for name in MISLEADING:
             kind = "read" if name in ("export", "month", "mirrored") else "write"
-            self._add(chat, name, kind, create_model(name, **fields))
+            self._add(chat, name, kind, modelled(name))
         self._add(chat, "publish_text", "write", create_model("Text", text=(str, "")))
         self._add(chat, "fetch", "read", Anything)
         choice = (Literal["first", "other"] | None, None)

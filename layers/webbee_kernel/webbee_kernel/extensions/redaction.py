@@ -14,12 +14,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pydantic import SecretStr, TypeAdapter
+from pydantic import BaseModel, SecretStr, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, NoDefault
 from pydantic_core.core_schema import WithDefaultSchema
 
-from ..catalogue import GOES_TO, Shapes, shapes_of
+from ..catalogue import GOES_TO, PerObject, Shapes, shapes_of
 from ..errors import ResultError
 from ..guards.addresses import form_of
 from ..sdk.definitions import FunctionDef
@@ -274,9 +274,14 @@ def input_schema(function: FunctionDef) -> JSONObject:
         context = next(iter(inspect.signature(function.func).parameters), "")
         model = keywords_model(function.func, {}, {context})
     if model:
-        schema = model.model_json_schema(schema_generator=_WithFactories)
-        return {k: v for k, v in schema.items() if k not in ("title", "description")}
+        return {k: v for k, v in _schema_of(model).items() if k not in ("title", "description")}
     return params if params.get("type") == "object" else _from_short_form(params)
+
+
+@PerObject
+def _schema_of(model: type[BaseModel]) -> JSONObject:
+    """The JSON schema of a model, which several functions may share."""
+    return model.model_json_schema(schema_generator=_WithFactories)
 
 
 def _from_short_form(params: Mapping[str, Any]) -> JSONObject:
