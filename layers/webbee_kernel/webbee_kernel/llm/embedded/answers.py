@@ -66,6 +66,8 @@ class Answer(Offers):
             return self.complete(readings[0]) if readings else self.suggest()
         if answer := self._of_waiting():
             return answer
+        if self._continuation and (read := self._unread()):
+            return to_calls([read], self._continuation)
         if messages := self._addressed():
             return self._of_several(messages)
         if calls := self._split_calls() or self._calls_per_record(is_listed=False):
@@ -144,8 +146,12 @@ class Answer(Offers):
     # Behind a list or a search
 
     def after_results(self) -> ModelResponse:
-        """A later round: after a lookup the command with the record found, else nothing; the list
-        first where the app found several records."""
+        """A later round: what is sent on, or what a lookup was made for."""
+        return self._after_read() or self._after_lookup()
+
+    def _after_lookup(self) -> ModelResponse:
+        """The command with the record found, else nothing; the list first where the app found
+        several records."""
         results, lookup = self._reading.results, self._list_lookup()
         if self._reading.is_ambiguous and lookup and not results:
             return to_calls([lookup], self._continuation)
@@ -156,8 +162,29 @@ class Answer(Offers):
             return self._nothing_more
         if not _lists(results[0].data):
             return to_calls(self._readings)  # it told of no records
-        found = Commands(replace(self._reading, facts=results + self._reading.facts), self.tools)
-        return Answer(found, self._request)._of_list(lookup.tool.app_id, results[0].data)
+        return self._with_results._of_list(lookup.tool.app_id, results[0].data)
+
+    def _unread(self) -> Command | None:
+        """The read of the one record that the last result lists and this message sends on."""
+        near = [p for score, p in self.commands.nearest()[:1] if score >= FORM_SCORE]
+        is_sent = not self._readings and any(map(self.values.is_sent_on, near))
+        apps = {t.app_id: self.values.records.only_listed(t.app_id) for t in self.tools}
+        reads = [self.query.reading(app_id, ident) for app_id, ident in apps.items() if ident]
+        return reads[0] if is_sent and len(reads) == 1 else None
+
+    def _after_read(self) -> ModelResponse | None:
+        """The form, or the calls, of what is sent on after the read of it alone."""
+        read, answer = self._unread(), self._with_results
+        if not read or [f.fn_name for f in self._reading.results] != [read.tool.fn_name]:
+            return None
+        messages = answer._addressed()
+        return answer._of_several(messages) if messages else answer.suggest()
+
+    @property
+    def _with_results(self) -> Answer:
+        """The answer to the same message with this turn's results as what was shown last."""
+        facts = self._reading.results + self._reading.facts
+        return Answer(Commands(replace(self._reading, facts=facts), self.tools), self._request)
 
     @property
     def _nothing_more(self) -> ModelResponse:

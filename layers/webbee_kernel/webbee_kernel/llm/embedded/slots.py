@@ -331,13 +331,19 @@ class SlotValues(ReferenceResolver):
                 return text[: old[0].start] + new[0].text + text[old[0].end :]
         return ""
 
+    def is_sent_on(self, pattern: Pattern) -> bool:
+        """Whether the function sends and the message has a pronoun, or the noun of the app that was
+        shown last where the example has it not: "forward the mail to …"."""
+        shown = {t.app_id for t in self._tools if self.records.is_newest(t.app_id)}
+        nouns = {noun for app_id in shown for noun in self.nouns(app_id, pattern.tag)}
+        told = lexicon(pattern.tag).reference | (nouns - pattern.literals)
+        return is_outgoing(pattern.tool) and not told.isdisjoint(self.message.stems(pattern.tag))
+
     def _last_record(self, pattern: Pattern, used: set[int]) -> JSONObject:
-        """For an outgoing function and a message with a pronoun: the texts of the last record by
-        field name, or its title."""
-        has_reference = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
+        """For what is sent on: the texts of the last record by field name, or its title."""
         first, last = self._free_span(pattern, used)
         is_text = first < last and not self.is_reference((first, last), pattern.tag)
-        if is_text or not (has_reference and is_outgoing(pattern.tool)):
+        if is_text or not self.is_sent_on(pattern):
             return {}
         texts, titles = self.records.texts, language.title_keys()
         title = next(filter(None, map(texts.get, titles)), "")
