@@ -194,7 +194,6 @@ class AgentLoop:
     async def _follow(self, state: TurnContext) -> LoopResult:
         """Do what the last answer says: searches, calls, or nothing more."""
         answer = state.last_answer
-        assert answer is not None
         if answer.searches or answer.problems:
             state, answer = state.with_searches()
             if not answer.steps:
@@ -214,8 +213,7 @@ class AgentLoop:
 
 def _cut_off_text(state: TurnContext) -> str:
     """The reason that the last answer was unusable, if it was cut off; else empty."""
-    is_cut_off = state.last_answer and state.last_answer.is_cut_off
-    return of(state.language).cause("cut_off") if is_cut_off else ""
+    return of(state.language).cause("cut_off") if state.last_answer.is_cut_off else ""
 
 
 def _progress(state: TurnContext) -> tuple[object, ...]:
@@ -267,8 +265,7 @@ def check_answer(text: str, state: TurnContext) -> Narration:
     """A text answer, which rests on the prompt alone, with its unsourced values marked, and the
     kernel's additions; its own sentence for an empty one."""
     # a first answer without calls was looked up already, and told back where it has no source
-    last_text = state.last_answer.text if state.last_answer else ""
-    is_new = state.is_rechecked or bool(state.has_run) or text != last_text
+    is_new = state.is_rechecked or state.has_run or text != state.last_answer.text
     marks = _marks(text, state) if is_new else ()
     text = text or of(state.language).say("gave_up")
     return Narration(text, marks=marks).with_list_sizes(state.language)

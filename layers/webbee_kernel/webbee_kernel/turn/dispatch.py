@@ -111,7 +111,7 @@ class StepRunner:
         """Steps that the guards refuse, and effects after one that a better plan can correct."""
         found: list[CallOutcome] = []
         # a call that could not be read may have belonged before the effects that could
-        waits = bool(state.last_answer and state.last_answer.problems)
+        waits = bool(state.last_answer.problems)
         for step in steps:
             try:
                 check_guards(state, step)

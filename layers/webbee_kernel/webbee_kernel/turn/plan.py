@@ -112,6 +112,10 @@ class Answer:
         )
 
 
+NO_ANSWER = Answer(ModelResponse())
+"""Of a model that was not asked."""
+
+
 def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], first: int) -> Answer:
     """Parse a model's answer: steps in order, numbered from `first`, and problems to report back.
 

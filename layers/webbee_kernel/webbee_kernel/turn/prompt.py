@@ -11,7 +11,7 @@ from ..catalogue import MAX_RULES, AppInfo, PerObject
 from ..channels import skeleton
 from ..channels.truncate import MAX_DATA
 from ..clock import iso
-from ..llm.protocol import Exchange, ModelResponse, ToolSpec
+from ..llm.protocol import Exchange, ToolSpec
 from ..stores.types import HistoryItem
 from ..text import cut, dumps, fair_shares, message_line, one_line
 from ..types import CallOutcome
@@ -199,7 +199,7 @@ MIN_WINDOW_ROOM = 600
 def exchange(turn: TurnContext, note: str) -> Exchange:
     """The last answer with its results, for native tool results and as prompt lines; those of an
     empty answer are of approved calls."""
-    answer = turn.last_answer or Answer(ModelResponse())
+    answer = turn.last_answer
     shown = {i: c.masked for i, c in turn.calls.items() if turn.round_of[i] == turn.rounds}
     ran = {i: o for i, o in shown.items() if not is_refused(o)}
     results = lines(ran, _room(turn)) | _waiting_lines(turn)
@@ -243,7 +243,7 @@ def _flat(
     problems: Sequence[Problem],
 ) -> str:
     """The blocks `[CATALOGUE]` (search results), `[RESULTS]` and `[PROBLEMS]`, if not empty."""
-    found = turn.last_answer.search_results.values() if turn.last_answer else ()
+    found = turn.last_answer.search_results.values()
     blocks = ["[CATALOGUE]", *(f"FOUND: {f}" for f in found)] if found else []
     told = [results[i] + (arguments(ran[i]) if i in ran else "") for i in sorted(results)]
     blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={turn.planned}"] if told else []

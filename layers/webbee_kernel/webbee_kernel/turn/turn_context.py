@@ -24,7 +24,7 @@ from ..types import JSON, CallOutcome, JSONObject, Step
 from . import prompt, session_memory
 from .cards import titles_of
 from .narrate import MIN_REQUEST_S, NarratorInput
-from .plan import Answer, Problem
+from .plan import NO_ANSWER, Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import call_of, computed_of, is_refused, mask_outcome, visible_data
 from .stream import StreamingReply
@@ -88,7 +88,7 @@ class TurnContext:
     calls: Mapping[int, TurnCall] = field(default_factory=dict)
     round_of: dict[int, int] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
-    last_answer: Answer | None = None
+    last_answer: Answer = NO_ANSWER
     found_tools: dict[str, ToolSpec] = field(default_factory=dict)
     """Tools added by the classifier's searches, by name."""
     pending: dict[int, Step] = field(default_factory=dict)
@@ -356,7 +356,6 @@ class TurnContext:
 
     def with_searches(self) -> tuple[TurnContext, Answer]:
         """Run the last answer's searches; the tools found are visible from now on."""
-        assert self.last_answer is not None
         shown = {t.name: t for t in self.visible_tools}
         answer, new = run_searches(
             self.last_answer, self.catalogue.functions(self.installed), shown, self.catalogue.apps
@@ -368,14 +367,13 @@ class TurnContext:
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnContext:
         """Return the last answer, a text, to the model with these problems, once a turn."""
-        assert self.last_answer is not None
         answer = replace(self.last_answer, problems=problems)
         return self._next(last_answer=answer, is_rechecked=True)
 
     def with_results(self, note: str = "") -> TurnContext:
         """Append the last answer's results, with an optional note, to the classifier's prompt."""
         exchanges = (*self.exchanges, prompt.exchange(self, note))
-        return self._next(exchanges=exchanges, last_answer=None)
+        return self._next(exchanges=exchanges, last_answer=NO_ANSWER)
 
     def with_tokens(self, more: int) -> TurnContext:
         return self._next(tokens=self.tokens + more)
