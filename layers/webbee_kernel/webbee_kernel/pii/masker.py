@@ -4,7 +4,7 @@ back."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from os.path import commonprefix
 from types import MappingProxyType
@@ -243,10 +243,11 @@ class Masker:
         `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
         tag = detect(message)
         text = message.replace("'", " ").replace("\u2019", " ")  # "Sarah's", "d'Anna"
-        words, low, found = tokens(text), message.casefold(), dict[str, str]()
+        words = [(w.text, one := stem(w.text, tag), stem(one, tag)) for w in tokens(text)]
+        low, found = message.casefold(), dict[str, str]()
         for placeholder, value in self.used_in(shown).items():
-            own = tokens(value.replace("'", " "))
-            names = [w.text for w in words if any(_is_form(w.text, o.text, tag) for o in own)]
+            own = {stem(w.text, tag): w.text for w in tokens(value.replace("'", " "))}
+            names = list(_forms(words, own))
             if placeholder.startswith(f"<{EMAIL}_"):
                 names = [value] * (value.casefold() in low)
             if names and placeholder.startswith(_PERSONAL) and any(map(is_distinctive, names)):
@@ -395,10 +396,14 @@ def text_of(value: JSON) -> str:
     return "\n".join(texts)
 
 
-def _is_form(said: str, name: str, tag: str) -> bool:
-    """Whether a word is an inflected form of a name: "Ivanov" is none of "Ivan"."""
-    stemmed, known = stem(said, tag), stem(name, tag)
-    same = commonprefix([said.casefold(), name.casefold()])  # noqa: RUF071
-    # a stemmer leaves a letter more of a Russian name in one case than in another
-    is_near = len(same) >= max(len(said), len(name)) - 2
-    return stemmed == known or (is_near and stem(stemmed, tag) == known)
+def _forms(words: Sequence[tuple[str, str, str]], own: Mapping[str, str]) -> Iterator[str]:
+    """The words (with their stems, and the stems of these) that are forms of a name, whose words
+    are `own` by stem: "Ivanov" is none of "Ivan"."""
+    for said, stemmed, again in words:
+        if stemmed in own:
+            yield said
+        # a stemmer leaves a letter more of a Russian name in one case than in another
+        elif name := own.get(again):
+            same = commonprefix([said.casefold(), name.casefold()])  # noqa: RUF071
+            if len(same) >= max(len(said), len(name)) - 2:
+                yield said

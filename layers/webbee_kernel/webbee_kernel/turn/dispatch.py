@@ -97,7 +97,8 @@ class StepRunner:
         for step in steps:
             if state.ask.follower.is_stopped:
                 return state
-            outcome = await self._send(state, step, planned=False)
+            given = conform_arguments(state, step)
+            outcome = await self._send(state, replace(step, arguments=given), planned=False)
             free = step.index if step.index not in state.outcomes else state.planned
             state = state.with_outcomes([replace(outcome, step=free)])
         return state
@@ -167,7 +168,7 @@ class StepRunner:
             user=user_dict(replace(state.ask.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
-            arguments=conform_arguments(state, step),
+            arguments=step.arguments,
             session_id=state.ask.session_id,
             request_id=state.request_id,
             step=step.index,

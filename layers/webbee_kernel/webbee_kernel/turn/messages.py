@@ -231,7 +231,7 @@ def _limit_text(result: LoopResult) -> str:
 
 def left_over(state: TurnContext) -> str:
     """How many calls more than a plan holds were asked for; else empty."""
-    left = state.last_answer.response.left if state.last_answer else 0
+    left = state.last_answer.response.left
     return language.of(state.language).say("left_over", n=left, most=MAX_STEPS) if left else ""
 
 
