@@ -43,9 +43,8 @@ class Dates:
         told = claim.mention.readings
         if found := next(filter(None, (times.get(m) for m in told)), []) or stands():
             return Ground(found, "formatted")
-        if derived := next(filter(None, (self._offset_dates[1].get(told) for told in told)), None):
-            return Ground([], "derived", next(iter(derived.values())))
-        return None
+        formula = next(filter(None, map(self._offset_dates[1].get, told)), "")
+        return Ground([], "derived", formula) if formula else None
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or an offset date."""
@@ -56,8 +55,7 @@ class Dates:
         if claim.mention.is_relative or any(today):
             return Ground([], "derived", "from today")
         found = ground_of(self._index.find(claim.token, "-."))
-        made = (self._offset_dates[0].get(at) for at in claim.mention.readings)
-        formula = next(filter(None, made), None)
+        formula = next(filter(None, map(self._offset_dates[0].get, claim.mention.readings)), "")
         return found or (Ground([], "derived", formula) if formula else None)
 
     def moment(self, claim: Claim) -> Ground | None:
@@ -138,12 +136,12 @@ class Dates:
         return [place for y, place in held if year is None or y in (None, year)]
 
     @cached_property
-    def _offset_dates(self) -> tuple[dict[Day, str], dict[int, dict[Owner, str]]]:
-        """The days (with and without year) and times offset by a duration, with their formulas;
-        times by record. Durations of the reply, the message and outside rows apply to all starts,
-        those of a row only to its own."""
+    def _offset_dates(self) -> tuple[dict[Day, str], dict[int, str]]:
+        """The days (with and without year) and times offset by a duration, with their formulas.
+        Durations of reply, message and outside rows apply to all starts, those of a row only to
+        its own."""
         days: dict[Day, str] = {}
-        times: dict[int, dict[Owner, str]] = {}
+        times: dict[int, str] = {}
         for start, owner in self._starts:
             records = (owner[:end] for end in range(len(owner) + 1))
             lengths = chain.from_iterable(self._lengths.get(r, ()) for r in records)
@@ -151,7 +149,7 @@ class Dates:
                 for end in (_after(start, count, unit), _after(start, -count, unit)):
                     formula = f"{start} +- {count} {unit}s"
                     if isinstance(end, datetime):
-                        times.setdefault(end.hour * HOUR + end.minute, {})[owner] = formula
+                        times.setdefault(end.hour * HOUR + end.minute, formula)
                     # times without a day stand on the calendar's first: no date follows from them
                     if end and start.year > 1:
                         days.setdefault((end.year, end.month, end.day), formula)

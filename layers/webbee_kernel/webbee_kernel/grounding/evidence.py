@@ -40,11 +40,6 @@ class Call:
         return self.status == "ok"
 
     @property
-    def is_open(self) -> bool:
-        """Whether its outcome is unknown."""
-        return self.status in ("running", "unknown")
-
-    @property
     def has_effect(self) -> bool:
         """Whether it changes something."""
         return self.action_type != "read"

@@ -159,7 +159,9 @@ class Figures:
         places = [p for p in self._signed(readings) if not self._is_in_other_unit(claim, p)]
         places += places_ending(self.index, claim.token)
         places = places or self._hundredths(claim, readings)
-        return self._without_message(claim, places)
+        if not self.index.lists or not self.is_quantity(claim):
+            return places
+        return [p for p in places if p.call != MESSAGE]
 
     def _hundredths(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields that may have an amount in minor units."""
@@ -184,12 +186,6 @@ class Figures:
         if claim.mention.unit:
             return self.measures.unit_of(place).measure == "mass"  # 38.4 pounds of `weight_kg`
         return bool(place.value) and self.measures.is_in_other_unit(place, self.unit(claim))
-
-    def _without_message(self, claim: Claim, places: list[Place]) -> list[Place]:
-        """The fields with a number; for counts without the user's message."""
-        if not self.index.lists or not self.is_quantity(claim):
-            return places
-        return [p for p in places if p.call != MESSAGE]
 
     def is_quantity(self, claim: Claim) -> bool:
         """Whether a number is a count: whole, without unit or currency, and too short for an id.

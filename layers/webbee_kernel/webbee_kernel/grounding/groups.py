@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import cached_property
-from itertools import accumulate, combinations, islice, pairwise, product
+from itertools import accumulate, combinations, islice, product
 from typing import NamedTuple
 
 from .. import language
@@ -118,7 +118,7 @@ class Table:
         """The numeric columns and combinations of two (price times quantity, balance, pace), each
         with its kind."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
-        for a, b in combinations(islice(self._usable_columns, MAX_WIDTH), 2):
+        for a, b in combinations(islice(self.numbers, MAX_WIDTH), 2):
             other, is_priced = self.numbers[b], self._is_whole(a) is not self._is_whole(b)
             for row, value in self.numbers[a].items():
                 if row not in other:
@@ -128,18 +128,8 @@ class Table:
                     found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
         return found
 
-    @cached_property
-    def _usable_columns(self) -> list[str]:
-        """The numeric columns except row numbers (41, 42, 43)."""
-        return [key for key, column in self.numbers.items() if not _is_running([*column.values()])]
-
     def _is_whole(self, key: str) -> bool:
         return all(isinstance(value, int) for value in self.numbers[key].values())
-
-    def figures(self, row: int) -> list[Figure]:
-        """The figures of one row."""
-        own = ((k, self.numbers[k][row]) for k in self._usable_columns if row in self.numbers[k])
-        return [Figure(value, self.kinds[key], key, key) for key, value in own]
 
     def derived(self) -> Iterator[Figure]:
         """The combinations of two fields of each row."""
@@ -197,11 +187,6 @@ class Table:
                 yield Figure(total, kind, f"sum of some {self.name}[].{key}")
         for a, b in combinations(values, 2):
             yield Figure(a - b, kind, f"difference of two {self.name}[].{key}")
-
-
-def _is_running(values: Sequence[Number]) -> bool:
-    steps = {b - a for a, b in pairwise(values)}
-    return len(values) > 2 and steps in ({1}, {-1}) and all(type(v) is int for v in values)
 
 
 def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:

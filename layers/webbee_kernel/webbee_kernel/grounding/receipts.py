@@ -128,7 +128,7 @@ def _is_denial(result: Mapping[str, object], arguments: Mapping[str, object]) ->
     """Whether all its booleans are false, none echoes an argument, and it is not a record."""
     flags = {key: value for key, value in result.items() if isinstance(value, bool)}
     is_echo = any(arguments.get(key) is value for key, value in flags.items())
-    is_record = any(map(_ID.search, map(str, result))) or bool(_title(result))
+    is_record = any(map(_ID.search, map(str, result))) or bool(title_of(result))
     return bool(flags) and not (any(flags.values()) or is_echo or is_record)
 
 
@@ -149,7 +149,7 @@ def _label(call: Call) -> str:
     inner = list(call.data.values()) if isinstance(call.data, Mapping) else []
     alone = [one[0] for one in inner if isinstance(one, list) and len(one) == 1]
     for one in (call.arguments, call.data, *inner, *alone):
-        if isinstance(one, Mapping) and (title := _title(one)):
+        if isinstance(one, Mapping) and (title := title_of(one)):
             return title
     return _only_text(call.arguments) if call.has_effect else ""
 
@@ -160,7 +160,8 @@ def _only_text(arguments: Mapping[str, object]) -> str:
     return cut(one_line(texts[0]), MAX_LABEL) if len(texts) == 1 else ""
 
 
-def _title(record: Mapping[str, object]) -> str:
+def title_of(record: Mapping[str, object]) -> str:
+    """The title of a record on one line, or empty."""
     for key in language.title_keys():
         if isinstance(value := record.get(key), str) and value.strip():
             return cut(one_line(value), MAX_LABEL)

@@ -12,7 +12,7 @@ from ..language import Language
 from ..text import cut, more_of, one_line
 from .evidence import Call, Evidence
 from .places import DATE, key_words
-from .receipts import receipts
+from .receipts import receipts, title_of
 
 _IDS = re.compile(r"(?i)(?:^|_)ids?$|(?-i:Ids?)$")
 ROWS, MAX_COLUMNS, MAX_CELL = 12, 6, 60
@@ -58,16 +58,12 @@ def _call(call: Call, lang: Language, question: set[str]) -> Iterator[str]:
     name, rows, more = _rows(call.data, "")
     if rows:
         holder, size = call.data if isinstance(call.data, Mapping) else {}, len(rows) + more
-        if not (call.summary and _has_size(call.summary, size)):
+        is_told = size <= ROWS or str(size) in re.findall(r"\d+", call.summary)
+        if not (call.summary and is_told):
             yield f"{_title(call, name)}: {lang.number(size)}"
         yield _table(rows, lang, question, holder, call.columns)
     elif isinstance(call.data, Mapping):
         yield from filter(None, ["\n".join(_fields(call, call.data, lang, question))])
-
-
-def _has_size(summary: str, size: int) -> bool:
-    """Whether the summary states the size, or the list is short."""
-    return size <= ROWS or str(size) in re.findall(r"\d+", summary)
 
 
 def _sentence(text: str) -> str:
@@ -207,7 +203,7 @@ def _value(key: str, value: Any, currency: str, lang: Language, names: Mapping[s
         return lang.say("said_yes" if value else "said_no")
     if isinstance(value, int | float):
         return _figure(key, value, currency, lang)
-    text = _title_of(value) if isinstance(value, Mapping) else value
+    text = title_of(value) if isinstance(value, Mapping) else value
     return _text(key, text, lang, names) if isinstance(text, str) else ""
 
 
@@ -217,12 +213,6 @@ def _text(key: str, text: str, lang: Language, names: Mapping[str, str]) -> str:
     return names.get(f"{key}.{text}") or (
         _date(text, lang) if is_date else cut(one_line(text), MAX_CELL)
     )
-
-
-def _title_of(record: Row) -> str:
-    """The title of a record, or empty."""
-    titles = (record.get(key) for key in language.title_keys())
-    return next((title for title in titles if isinstance(title, str)), "")
 
 
 def _date(value: str, lang: Language) -> str:
