@@ -211,9 +211,8 @@ class Arithmetic:
     def _cached(
         self, name: str, make: Callable[[], Iterator[Figure]], *, is_sure: bool = False
     ) -> Layer:
-        """A layer that does not depend on the reply, cached until the index grows."""
-        known = f"{name} of {len(self._index.figures)}"
-        return self._index.cached(known, lambda: Layer(make(), is_sure=is_sure))
+        """A layer that does not depend on the reply, cached in the index."""
+        return self._index.cached(name, lambda: Layer(make(), is_sure=is_sure))
 
     @cached_property
     def _pairs_in_sight(self) -> Layer:
@@ -272,7 +271,6 @@ class Arithmetic:
 
     @property
     def _kinds(self) -> set[str]:
-        """The kinds of figures in the data."""
         own = (p for p in self._index.figures if p.call >= 0 and p.key)
         return self._index.cached("kinds", lambda: {figure(p).kind for p in own})
 

@@ -122,7 +122,6 @@ class Dates:
         return ground_of(self._index.days.get(claim.mention.value, []))
 
     def _weekdays(self) -> dict[int, list[Place]]:
-        """The dates of the data by weekday."""
         found: dict[int, list[Place]] = {}
         for (month, day), held in self._index.dates.items():
             for year, place in held:

@@ -182,7 +182,6 @@ class Figures:
         return next((f"{p.key}: {p.value}" for p in held if self._is_in_other_unit(claim, p)), "")
 
     def _is_in_other_unit(self, claim: Claim, place: Place) -> bool:
-        """Whether a field has the figure's measure in another unit."""
         if claim.mention.unit:
             return self.measures.unit_of(place).measure == "mass"  # 38.4 pounds of `weight_kg`
         return bool(place.value) and self.measures.is_in_other_unit(place, self.unit(claim))
@@ -312,7 +311,6 @@ class Figures:
         return Arithmetic(self.index, said, self._named_rows, self._lines())
 
     def _lines(self) -> list[list[Figure]]:
-        """The reply's sourced figures by line."""
         lines: dict[int, list[Figure]] = {}
         for start, one in self._known[:MAX_FIGURES]:
             lines.setdefault(self.reading.text.count("\n", 0, start), []).append(one)
@@ -349,7 +347,6 @@ def _figure(claim: Claim) -> Figure:
 
 
 def _may_be_minor(key: str) -> bool:
-    """Whether a field may be in minor units, by its key."""
     named = bool(currencies_of(key))
     return bool(key) and (not named or "minor" in language.key_roles(key))
 

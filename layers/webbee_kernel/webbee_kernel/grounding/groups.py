@@ -284,7 +284,6 @@ def multiples(
 
 
 def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:
-    """The two ratios of figures."""
     (a, k, x), (b, m, y) = one[:3], other[:3]
     are_same = one.key == other.key != "" or k == m not in ("", ANY)
     times = "" if are_same else QUOTIENT

@@ -129,7 +129,6 @@ def _columns(rows: Sequence[Row], question: set[str]) -> list[str]:
 
 
 def _constant_columns(keys: Sequence[str], rows: Sequence[Row]) -> set[str]:
-    """The columns with the same value in all rows."""
     return {key for key in keys if len({str(row.get(key)) for row in rows}) <= 1}
 
 

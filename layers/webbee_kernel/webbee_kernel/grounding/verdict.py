@@ -73,7 +73,6 @@ class Values:
         return any(unit_after(text, w.start, spoken).measure == "length" for w in behind)
 
     def _text(self, claim: Claim) -> Ground | None:
-        """The fields with a text."""
         glue = _GLUE.get(claim.kind, "-.")
         if claim.kind in ("email", "url"):
             return ground_of(self._index.find(claim.token.rstrip("/"), glue), "verbatim")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -52,7 +52,6 @@ class Words:
 
     @cached_property
     def _offsets(self) -> dict[str, list[int]]:
-        """The offsets of each word in the text."""
         found: dict[str, list[int]] = defaultdict(list)
         for word in _WORD.finditer(self._index.text.replace("_", " ")):
             found[word[0]] += (word.start(),)
@@ -60,12 +59,12 @@ class Words:
 
     def by_stem(self, lang: Language) -> dict[str, list[str]]:
         """The words of the text by their stem in a language."""
-        return self._index.cached(f"stems {lang.tag}", lambda: self._stems(lang))
+        return self._index.cached(f"stems {lang.tag}", lambda: self._by(lang.stem))
 
-    def _stems(self, lang: Language) -> dict[str, list[str]]:
+    def _by(self, key: Callable[[str], str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for word in self.all:
-            found.setdefault(lang.stem(word), []).append(word)
+            found.setdefault(key(word), []).append(word)
         return found
 
     def find(self, word: str, lang: Language) -> list[Place]:
@@ -101,10 +100,7 @@ class Words:
 
     @cached_property
     def _roots_of_words(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for word in self.all:
-            found.setdefault(word[:3], []).append(word)
-        return found
+        return self._by(lambda word: word[:3])
 
     def _sounding(self, word: str) -> list[str]:
         """The words in another script with the same phonetic key."""

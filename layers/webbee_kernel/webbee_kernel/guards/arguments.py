@@ -295,7 +295,6 @@ def _conform(
 
 
 def _allowed_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, JSON]]:
-    """The members that the schema allows."""
     others = (*_OPEN_KEYWORDS, "patternProperties")
     # `additionalProperties: true` or a schema: the function takes any member
     is_open = any(shape.get(rule, False) is not False for shape in shapes for rule in others)

@@ -227,7 +227,6 @@ class References:
 
     @cached_property
     def _untyped(self) -> UserWords:
-        """The user's words without typed ids."""
         return self.words.without(r.ident for r in self.records if self._is_typed(r.ident, ()))
 
     def is_other_app(self, value: object, name: str, app_id: str, fn_name: str) -> bool:
@@ -306,7 +305,6 @@ class References:
         )
 
     def _keywords(self, label: str) -> frozenset[str]:
-        """The significant words of a label."""
         return self._words(label) | self._words(_stem(label))
 
     def _words(self, text: str) -> frozenset[str]:

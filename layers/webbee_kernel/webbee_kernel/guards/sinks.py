@@ -234,7 +234,6 @@ def _is_method(leaf: Leaf) -> bool:
 
 
 def _effect_sink(function: FunctionInfo, leaf: Leaf) -> Sink | None:
-    """The sink for an argument of an effect, or None."""
     found = None if is_known_key(leaf) else _declaration(function, leaf) or _by_form(leaf)
     if found is None or not _may_be_address(leaf, found[1]):
         return None

@@ -233,7 +233,6 @@ class UserWords:
 
 @lru_cache(maxsize=64)
 def _count(texts: tuple[str, ...]) -> Counter[str]:
-    """The frequency of each word in these texts."""
     return Counter(
         w for t in texts for w in _PART.findall(unicodedata.normalize("NFKC", t.lower()))
     )
