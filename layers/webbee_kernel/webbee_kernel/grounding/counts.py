@@ -57,11 +57,6 @@ class Counts:
             f"{n}: {size}" for n, size in [*{_name(r): r.size for r in rows}.items()][:MAX_LISTS]
         )
 
-    def names(self, claim: Claim, places: Sequence[Place]) -> bool:
-        """Whether the words or unit after a number name one of its fields."""
-        nouns = {*self._nouns(claim), self._figures.unit(claim).name}
-        return any(not nouns.isdisjoint(key_words(p.key)) for p in places)
-
     def _nouns(self, claim: Claim) -> set[str]:
         """The stems of the words after a number, in the reply's language and in English."""
         spoken, english, at = self._reading.language, language.of("en"), claim.end

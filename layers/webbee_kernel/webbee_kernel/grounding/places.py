@@ -193,10 +193,8 @@ _KEY_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 def kind_of(key: str) -> str:
     """The kind of figure that a key implies: `rate`, `level`, `money`, a measure, or empty."""
     words, roles = [word.lower() for word in _KEY_PARTS.split(key)], language.key_roles(key)
-    if currencies_of(key):
-        return "money"  # `rate_rub`, `lease_eur_month`
-    if "minor" in roles:
-        return "money"  # `rate_minor`
+    if currencies_of(key) or "minor" in roles:
+        return "money"  # `rate_rub`, `lease_eur_month`, `rate_minor`
     if "level" in roles:
         return "level"
     price_roles = language.key_roles("_".join(word for word in words if word not in _WEIGHT_WORDS))
@@ -208,7 +206,7 @@ def kind_of(key: str) -> str:
         return measure
     if "rate" in roles and "money" not in language.key_roles(words[-1]):
         return "rate"  # and not `avg_cost`
-    if roles & {"minor", "money"} and key != "value":
+    if "money" in roles and key != "value":
         return "money"
     return measure
 

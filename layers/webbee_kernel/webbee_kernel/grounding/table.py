@@ -28,10 +28,10 @@ def render(evidence: Evidence, tag: str = "") -> str:
     lang = language.of(tag or evidence.language)
     question = _question_stems(evidence.message, lang)
     by_call = {r.call: r.text(lang.tag) for r in receipts(evidence.calls, lang.tag)}
-    parts = [
-        _paragraph(call, by_call.get(number, ""), lang, question)
-        for number, call in enumerate(evidence.calls)
-    ]
+    parts = []
+    for number, call in enumerate(evidence.calls):
+        shown = "\n\n".join(_call(call, lang, question)) if call.ok else ""
+        parts.append(shown or by_call.get(number, "") or lang.say("nothing_found"))
     # calls that gave the same are told once
     return "\n\n".join(dict.fromkeys(parts))
 
@@ -41,14 +41,6 @@ def _question_stems(message: str, lang: Language) -> set[str]:
     words = [token.text for token in language.tokens(message)]
     english = language.of("en")
     return {lang.stem(w) for w in words} | {english.stem(w.lower()) for w in words}
-
-
-def _paragraph(call: Call, receipt: str, lang: Language, question: set[str]) -> str:
-    """The result of a call, or its summary or receipt if there is nothing to show."""
-    if call.ok and (shown := "\n\n".join(_call(call, lang, question))):
-        return shown
-    summary = _sentence(call.summary) if call.ok else ""
-    return summary or receipt or lang.say("nothing_found")
 
 
 def _call(call: Call, lang: Language, question: set[str]) -> Iterator[str]:

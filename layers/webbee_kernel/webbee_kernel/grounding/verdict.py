@@ -169,7 +169,6 @@ class Check:
         self._figures = self._values.figures
         self._counts = Counts(self._reading, self._index, self._figures, evidence.message)
         self._grounds: list[tuple[Claim, Ground]] = []
-        self._places: dict[int, Sequence[Place]] = {}
 
     def verdict(self) -> Verdict:
         """The marks and sources of the reply."""
@@ -260,13 +259,14 @@ class Check:
         misgrouped = list(self._wrong_group_counts(words))
         borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
         self._grounds += borne
-        self._places = {c.start: g.places for c, g in self._grounds}
         bound = record_binding.Bound(record_binding.bind(self._index, [*told, *naming]))
         yield from chain(self._wrong_enumerations(bound), misgrouped)
         ways = (record_binding.wrong_record, record_binding.outliers)
         found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
         for claim, holds, rows in found:
-            if not (self._is_loose(claim, holds) or self._is_derived(claim, rows)):
+            # "7 places left" of 16 and 9: worked out of the record's own figures
+            is_derived = claim.kind in KINDS and self._figures.is_of(rows, claim)
+            if not (is_derived or self._is_loose(claim, holds)):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         yield from self._wrong_states(words, bound)
 
@@ -326,13 +326,6 @@ class Check:
             # "agent" of `role: Senior agent`
             return fold(claim.token) in fold(holds) or (not holds and claim.kind != "field")
         return claim.kind == "date" and bool(claim.mention.is_relative)
-
-    def _is_derived(self, claim: Claim, rows: frozenset[Owner]) -> bool:
-        """Whether a number is derived from the figures of its record, and is no field that its noun
-        names: "7 places left" of 16 and 9."""
-        if claim.kind not in KINDS or self._counts.names(claim, self._places.get(claim.start, ())):
-            return False
-        return self._figures.is_of(rows, claim)
 
     def _is_shown(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value states a field's content: it is not a count and not negated."""
