@@ -78,7 +78,8 @@ class Answer(Offers):
             return self.buttons(parts[:MAX_EXAMPLES], "one_at_a_time")
         undo = UndoMessage(self.commands, self._request)
         refs = [c.unclear for c in readings if c.unclear]
-        is_open = not any(c.is_sure for c in readings) and not any(u.rows or u.is_all for u in refs)
+        led = [c for c in readings if c.pattern.pieces[0].stem]  # "undo the completion" is no title
+        is_open = not any(c.is_sure for c in led) and not any(u.rows or u.is_all for u in refs)
         if is_open and undo.is_undo:  # "delete the last one" may be no command yet
             return self._undo(undo)
         if not readings and (found := self.query.record_read()):

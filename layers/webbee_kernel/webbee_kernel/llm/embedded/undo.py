@@ -73,7 +73,9 @@ class UndoMessage:
         if self._pressed:
             return True
         asks = self._message.is_question > self._message.has_modal_lead(self._tag)  # "can you …?"
-        is_other = asks or self._is_in_command or self._message.has_negation(self._tag)
+        denial = self._lexicon.denial - self._limits
+        is_denied = not denial.isdisjoint(self._message.stems(self._tag))
+        is_other = asks or self._is_in_command or is_denied
         # "bring back the bike" where nothing was done
         if is_other or not self._phrases or (self._target and not self._effects):
             return False
