@@ -17,7 +17,7 @@ from ..protocol import ModelRequest, ModelResponse
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
 from .message import COLON, lexicon
-from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, list_of, to_calls
+from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, list_of, respelt, to_calls
 from .prompt_reader import read_prompt, records_of, words_of_name
 from .undo import UndoMessage
 
@@ -39,7 +39,7 @@ def classify(request: ModelRequest) -> ModelResponse:
     """Calls for a message that matches an example, else a text with buttons."""
     reading = read_prompt(request.prompt, request.language)
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
-    answer = Answer(Commands(reading, tools), request)
+    answer = Answer(respelt(Commands(reading, tools)), request)
     # the second round of a turn: this model plans once and goes on only behind a list
     return answer.after_results() if reading.ended else answer.of_message()
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from os.path import commonprefix
 from typing import NamedTuple
 
 from ... import language
@@ -352,6 +353,16 @@ def _leads_text(kind: str, behind: str) -> bool:
 def root_part(word: str) -> str:
     """The longest part of a word between apostrophes: "Sarah" of "Sarah's", "Anna" of "d'Anna"."""
     return max(word.replace("\u2019", "'").split("'"), key=len)
+
+
+def is_misspelt(word: str, form: str) -> bool:
+    """Whether a word of five letters or more has one letter more, less or other than another, or
+    two in the other order."""
+    at = len(commonprefix([word, form]))  # noqa: RUF071
+    said, meant = word[at:], form[at:]
+    swapped = meant[1::-1] + meant[2:]
+    pairs = ((said[1:], meant[1:]), (said[1:], meant), (said, meant[1:]), (said, swapped))
+    return min(len(word), len(form)) > 4 and any(a == b for a, b in pairs)
 
 
 def without_stop(text: str) -> str:

@@ -22,7 +22,7 @@ from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
-from .message import lexicon, word_key
+from .message import is_misspelt, lexicon, word_key
 from .prompt_reader import name_of
 from .questions import Questions
 
@@ -58,6 +58,22 @@ def to_calls(commands: Sequence[Command], more: Sequence[ToolSpec] = ()) -> Mode
     extra = [ToolCall(t.name, {}) for t in more]
     left = len(commands) - len(calls)
     return ModelResponse(tool_calls=(*calls, *extra), stop_reason="tool_use", left=left)
+
+
+def respelt(commands: Commands) -> Commands:
+    """The commands of a message that is one if it begins with a word of the examples in place of
+    one that is a letter away from it: "delte the eggs"; else these."""
+    message, tag, examples = commands.message, commands.message.tag, commands.examples
+    at = message.bounds(tag, ask=True).first
+    word, stem = ([*own, ""][at] for own in (message.words, message.stems(tag)))
+    near = {f for p in examples if is_misspelt(word, f := p.pieces[0].form)}
+    is_known = any(stem in p.literals for p in examples) or word in language.common_words()
+    if is_known or len(near) != 1 or commands.readings():
+        return commands
+    start, end = message.tokens[at].start, message.tokens[at].end
+    text = message.text[:start] + near.pop() + message.text[end:]
+    other = Commands(replace(commands.reading, message=text), commands.tools)
+    return other if other.readings() else commands
 
 
 class Offers:
