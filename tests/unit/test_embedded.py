@@ -834,6 +834,9 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
     inner = [n["props"]["param_name"] for n in fields["address"]["props"]["children"]]
     assert inner == ["city", "zip"]
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
+    drawn: Any = {"type": "Form", "props": {"hint": "", "action": "x", "children": [1]}}
+    for tree in (None, drawn, {"props": {"children": [drawn]}}, {"props": {"children": 1}}):
+        assert function_form.forms_in(tree) == []  # an extension may draw anything
     lines = {"title": "a\n b", "iban": "a\n\nb", "body": "a\n b"}
     made = [function_form.form_of(t, lines, "en").to_dict() for t in (book, SEND)]
     told = [(n["type"], n["props"]["value"]) for n in nodes(made) if n["props"].get("value")]

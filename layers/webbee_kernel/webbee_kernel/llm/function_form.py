@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -121,16 +122,14 @@ def missing_fields(fields: Sequence[UINode]) -> list[str]:
     return [str(props["label"]) for props in empty if props.get("required")]
 
 
-def forms_in(tree: JSON) -> Iterator[JSONObject]:
-    """The properties of a UI tree's forms that are filled in by words, too."""
-    if isinstance(tree, list):
-        for node in tree:
-            yield from forms_in(node)
-    elif isinstance(tree, dict):
-        props = tree.get("props") or {}
-        if tree.get("type") == "Form" and "hint" in props:
-            yield props
-        yield from forms_in(props.get("children"))
+def forms_in(offer: Any) -> list[JSONObject]:
+    """The properties of an offer's forms, which are filled in by words, too; none of a tree that an
+    extension has drawn in another way."""
+    with suppress(AttributeError, KeyError, TypeError):
+        nodes = [n for n in offer["props"]["children"] if n["type"] == "Form"]
+        forms: list[JSONObject] = [n["props"] for n in nodes if "hint" in n["props"]]
+        return [form for form in forms if form_text(form)]
+    return []
 
 
 def form_call(form: JSONObject) -> tuple[str, JSONObject]:
