@@ -403,7 +403,7 @@ def _forms(words: Sequence[tuple[str, str, str]], own: Mapping[str, str]) -> Ite
         if stemmed in own:
             yield said
         # a stemmer leaves a letter more of a Russian name in one case than in another
-        elif name := own.get(again):
-            same = commonprefix([said.casefold(), name.casefold()])  # noqa: RUF071
-            if len(same) >= max(len(said), len(name)) - 2:
+        elif again in own:
+            same = commonprefix([said.casefold(), own[again].casefold()])  # noqa: RUF071
+            if len(same) >= max(len(said), len(own[again])) - 2:
                 yield said
