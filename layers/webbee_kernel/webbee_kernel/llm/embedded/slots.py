@@ -66,8 +66,10 @@ class SlotValues(ReferenceResolver):
         is_title = parameter.name in language.title_keys() and tool.action_type != "read"
         # a title that is to be found, not made
         if is_title and form != "quote" and free_names(tool, "id", ()):
-            # "delete the list not yet", and of tasks "the note"
-            if self.is_limited(span, tag) or self.is_other_app(tool.app_id, tag, span):
+            # "delete the list not yet", "mark all done", and of tasks "the note"
+            is_all = self.message.stems(tag)[span[1] - 1] in lexicon(tag).every
+            is_none = is_all or self.is_limited(span, tag)
+            if is_none or self.is_other_app(tool.app_id, tag, span):
                 return None
         first, text = span[0], self._written(parameter, span, tool)
         # "can you add milk?" is no question about milk

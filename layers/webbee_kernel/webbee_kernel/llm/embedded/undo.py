@@ -198,7 +198,9 @@ class UndoMessage:
     @cached_property
     def _meant(self) -> list[Undo]:
         """The effects that are meant; none where that is open."""
-        if found := self._pressed or self._left or self._listed:
+        if self._limits:  # what is left out is never what is meant
+            return self._left
+        if found := self._pressed or self._listed:
             return found
         found = self._nearest(self._named or self._candidates) or self._named
         return found if self._target and len(found) == 1 else self._counted(found)
@@ -207,7 +209,7 @@ class UndoMessage:
     def _left(self) -> list[Undo]:
         """All but those that the message names."""
         named = (self._listed or self._named) if self._target else self._candidates
-        return [u for u in self._candidates if self._limits and u not in named]
+        return [u for u in self._candidates if u not in named]
 
     def _nearest(self, pool: list[Undo]) -> list[Undo]:
         """The one effect whose receipt, message or fields have the most of the words: "undo the
