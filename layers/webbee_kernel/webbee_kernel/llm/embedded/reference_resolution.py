@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from ... import language
@@ -137,7 +138,8 @@ class ReferenceResolver:
             # older results may hold what is gone by now
             listed = tuple(self.records.listed(app) or rows)
             any_of = Unclear(listed, span) if has_noun and len(listed) > 1 else None
-            return self._by_name(kind, name, span, app_id, tag) or unknown or any_of
+            found = self._by_name(kind, name, span, app_id, tag) or self._each(span, tool, tag)
+            return found or unknown or any_of
         if ordinals := [known.ordinals[s] for s in stems if s in known.ordinals]:
             placed = self._by_place(kind, ordinals, span, app_id)
             return placed or (Unclear((), span) if rows else unknown)
@@ -150,6 +152,17 @@ class ReferenceResolver:
         is_all = not lexicon(tag).every.isdisjoint(stems)
         is_part = is_all and not language.of(tag).words.limits.isdisjoint(stems)
         return is_part or self.message.has_negation(tag, *span)
+
+    def _each(self, span: Span, tool: ToolSpec, tag: str) -> Unclear | None:
+        """The records that the words name one by one: "milk and eggs"; None unless all are."""
+        stems, joints = self.message.stems(tag), lexicon(tag).conjunctions
+        bounds = (span[0] - 1, *(n for n in range(*span) if stems[n] in joints), span[1])
+        spans = [(first + 1, last) for first, last in pairwise(bounds) if first + 1 < last]
+        found = [self._record("id", own, tool, tag) for own in spans] if len(spans) > 1 else []
+        ids = [one.value for one in found if isinstance(one, Value)]
+        rows = [row for row in self.records.known(tool.app_id) if row["id"] in ids]
+        is_each = len(rows) > 1 and len(rows) == len(found)
+        return Unclear(tuple(rows), span, is_all=True) if is_each else None
 
     def _all_but(self, kind: str, span: Span, tool: ToolSpec, tag: str) -> Unclear | None:
         """All records without those that the words behind "but" name, or these words if none has
