@@ -30,7 +30,6 @@ from .places import (
     Rows,
     fold,
     key_words,
-    kind_of,
     moment,
 )
 from .words import Words
@@ -216,10 +215,7 @@ class Index:
             self.times.setdefault(int(value[:2]) * 60 + int(value[3:]), []).append(at)
         elif kind == "number" and len(value) < 18:
             is_whole = value.lstrip("+-").isdigit()
-            # a text of two decimals under a key that tells nothing: an amount
-            kind_hint = "money" if value[-3:-2] in (".", ",") and not kind_of(at.key) else at.kind
-            number = int(value) if is_whole else float(value.replace(",", "."))
-            self._number(number, at._replace(kind=kind_hint))
+            self._number(int(value) if is_whole else float(value.replace(",", ".")), at)
         elif kind != "opaque":
             self._prose.append((value, at))
             for amount in amount_in(value, language.of(self.tag)):

@@ -21,7 +21,6 @@ from .record_binding import Bound
 CURRENCY_LENGTH, STEM_LENGTH = 3, 3
 """Letters of a currency code; letters that forms of a word share."""
 _MARK = re.compile(r"[\W_]")
-_NUMBER = re.compile(r"[\W\d_]+$|^[\W\d_]+")
 _POSSESSIVE = re.compile("['\u2019]s$")
 
 
@@ -67,20 +66,12 @@ def record_names(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[P
         word = fold(token.text)
         plain = (word in vocabulary or word in keys) and not token.text.isupper()
         held = [] if plain else index.words.titles(stem, reading.language)
-        held = [(p, n) for p, n in held if n > 1 or _is_form_of(token.text, str(p.value))]
         if run and (not held or token.start - run[-1][0].end > 1):
             yield from _run_names(reading, run)
             run = []
         if held:
             run.append((token, held))
     yield from _run_names(reading, run)
-
-
-def _is_form_of(word: str, text: str) -> bool:
-    """Whether a word is a form of a one-word text, ignoring digits."""
-    one, other = fold(word), fold(_NUMBER.sub("", text))
-    kept = max(3, len(other) - 2)
-    return one[:kept] == other[:kept] and len(one) >= len(other) - 2
 
 
 def _run_names(

@@ -134,8 +134,7 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
         # what so many rows have tells nothing of one
         for value, owner, others in _outlier([v for v in before if len(v.rows) <= MAX_SHARED]):
             holds = record_value(index, value, {owner})
-            opens = value is inside[0] or value not in inside
-            if (holds or value.is_label) and _is_outlier(value, others, is_first=opens):
+            if (holds or value.is_label) and _is_outlier(value, others):
                 yield value.claim, holds, frozenset([owner])
 
 
@@ -173,7 +172,7 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
     return [v for v in values if v.is_label]
 
 
-def _is_outlier(value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
+def _is_outlier(value: Value, others: Sequence[Value]) -> bool:
     """Whether a value is a wrong statement about the others' record rather than a comparison."""
     # "120 for the lamp": too little to judge by
     is_before = len(others) == 1 and value.claim.start < others[0].claim.start
@@ -181,8 +180,7 @@ def _is_outlier(value: Value, others: Sequence[Value], *, is_first: bool) -> boo
         return False
     if value.is_label:
         return _is_wrong_label(value, others)
-    opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
-    return not (value.is_text and (opens or value.claim.token.islower()))
+    return not (value.is_text and value.claim.token.islower())
 
 
 def _is_wrong_label(value: Value, others: Sequence[Value]) -> bool:
