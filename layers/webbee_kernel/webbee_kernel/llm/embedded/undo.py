@@ -139,7 +139,7 @@ class UndoMessage:
         sets."""
         own, said = (word_keys(text, self._tag) for text in (effect.what, effect.message))
         # "add bread, eggs and cheese": of the three only one is the eggs
-        beside = (u for u in self._effects if u.turn == effect.turn and u is not effect)
+        beside = (u for u in self._effects if u.is_back or u.turn == effect.turn)
         others = frozenset[str]().union(*(word_keys(u.what, self._tag) for u in beside))
         told = (own | said - (others - own)) - self._lexicon.fillers
         titles = {*language.title_keys()}
@@ -242,7 +242,8 @@ class UndoMessage:
             return found if len(found) >= self._count else []
         stems, newest = self._message.stems(self._tag), _newest_turn(candidates)
         if self._is_that(newest) or self._lexicon.plural.isdisjoint(stems):
-            return newest if newest == candidates or not self._specific else []
+            is_alike = newest == candidates or len({u.what for u in candidates}) == 1
+            return newest if is_alike or not self._specific else []
         alike = takewhile(lambda u: u.name == newest[0].name, candidates)
         return [*alike] if self._lexicon.every.isdisjoint(stems) else candidates
 
