@@ -46,7 +46,7 @@ hypothesis.settings.load_profile("shared machine")
 gc.set_threshold(50_000, 20, 50)
 
 
-LONG = ("page", "local", "authors", "e2e", "clients", "attacks", "mcp")
+LONG = ("page", "local", "authors", "e2e", "clients", "attacks", "mcp", "api", "benchmarks")
 """Rooms whose files take long for the few tests they have."""
 
 
