@@ -155,8 +155,8 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     values = {**columns, **amounts}
     ends = {k: _ends(records, k, values[k]) for k in (*spans, *dates) if title}
     # reversed: of each value the first row stays
-    pairs = ((key, row) for row in reversed(records) for key in counts)
-    examples = {(key, row[key]): row for key, row in pairs if row.get(key) is not None}
+    rows = records[::-1]
+    examples = {(key, row[key]): row for key in counts for row in rows if key in row}
     return Aggregate(path, size, counts, spans, dates, examples, ends, title)
 
 
