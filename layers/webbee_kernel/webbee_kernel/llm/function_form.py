@@ -126,9 +126,8 @@ def forms_in(offer: Any) -> list[JSONObject]:
     """The properties of an offer's forms, which are filled in by words, too; none of a tree that an
     extension has drawn in another way."""
     with suppress(AttributeError, KeyError, TypeError):
-        nodes = [n for n in offer["props"]["children"] if n["type"] == "Form"]
-        forms: list[JSONObject] = [n["props"] for n in nodes if "hint" in n["props"]]
-        return [form for form in forms if form_text(form)]
+        forms = [n["props"] for n in offer["props"]["children"] if n["type"] == "Form"]
+        return [form for form in forms if "hint" in form and form_text(form)]
     return []
 
 

@@ -41,7 +41,9 @@ def classify(request: ModelRequest) -> ModelResponse:
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
     answer = Answer(respelt(Commands(reading, tools)), request)
     # the second round of a turn: this model plans once and goes on only behind a list
-    return answer.after_results() if reading.ended else answer.of_message()
+    if reading.ended:
+        return answer.after_read() or answer.after_results()
+    return answer.of_message()
 
 
 class Answer(Offers):
@@ -89,7 +91,7 @@ class Answer(Offers):
         if not readings and self._continuation and self.query.is_search:
             return to_calls(self.query.searches(), self._continuation)
         if not readings:
-            before = {} if self.query.is_question else undo.suggestions
+            before = None if self.query.is_question else undo.suggestions
             return self._of_missing() or self.suggest(before)
         is_sure = len(readings) == 1 and readings[0].is_sure
         return to_calls(readings) if is_sure else self.clarify(readings)
@@ -147,12 +149,8 @@ class Answer(Offers):
     # Behind a list or a search
 
     def after_results(self) -> ModelResponse:
-        """A later round: what is sent on, or what a lookup was made for."""
-        return self._after_read() or self._after_lookup()
-
-    def _after_lookup(self) -> ModelResponse:
-        """The command with the record found, else nothing; the list first where the app found
-        several records."""
+        """A later round: the command with the record found, or nothing; the list first where the
+        app found several records."""
         results, lookup = self._reading.results, self._list_lookup()
         if self._reading.is_ambiguous and lookup and not results:
             return to_calls([lookup], self._continuation)
@@ -173,7 +171,7 @@ class Answer(Offers):
         reads = [self.query.reading(app_id, ident) for app_id, ident in apps.items() if ident]
         return reads[0] if is_sent and len(reads) == 1 else None
 
-    def _after_read(self) -> ModelResponse | None:
+    def after_read(self) -> ModelResponse | None:
         """The form, or the calls, of what is sent on after the read of it alone."""
         read, answer = self._unread(), self._with_results
         if not read or [f.fn_name for f in self._reading.results] != [read.tool.fn_name]:
@@ -305,8 +303,7 @@ class Answer(Offers):
     def _split_calls(self) -> list[Command]:
         """A command for each part of the text after a colon, or of a title that is a list; if all
         are callable and of one non-destructive function."""
-        others = self._led if self.message.colon else self._listed
-        messages = self._split_lines() or others()
+        messages = self._led() or ([] if self.message.colon else self._listed())
         if len(messages) not in range(2, MAX_CALLS + 1):
             return []
         base = replace(self._reading, is_item=bool(self.message.line_starts))
@@ -315,31 +312,30 @@ class Answer(Offers):
         is_one = [*{c.tool.name: c.tool.action_type for c in found}.values()] == ["write"]
         return found if all((is_one, len(found) == len(readings))) else []
 
-    def _split_lines(self) -> list[str]:
-        """The message once for each line behind its colon or first line, if the words before count
-        them, or name the record in another form than the examples: "new tasks", and a line each.
-        The lines behind an address are one text."""
-        message = self.message
-        at = message.colon or next(iter(message.line_starts), 0)
-        lines = message.lines(at + bool(message.colon), len(message.tokens)).splitlines()
-        items = [*filter(None, map(_item, lines))]
-        kinds = {token.kind for token in message.tokens[:at]}
-        if len(items) < 2 or not kinds or "email" in kinds:
-            return []
-        head, count = self._head(at)
-        is_list = len(items) == count if count else self._names_several(at)
-        return [f"{head}: {item}" for item in items] if is_list else []
-
     def _led(self) -> list[str]:
-        """The message once for each part of the text after its colon, if the words before it count
-        them, or name the record in another form than the examples: "new tasks: milk, bread"."""
-        at = self.message.colon
-        head, count = self._head(at)
-        if not (count or (self._is_plural((at - 1, at)) and self._names_several(at))):
+        """The message once for each line behind its colon or first line, or each part of the text
+        behind its colon, if the words before count them, or name the record in another form than
+        the examples: "new tasks: milk, bread"."""
+        at = self.message.colon or next(iter(self.message.line_starts), 0)
+        if not at:
             return []
-        splits = self._parts((at + 1, len(self.message.tokens)))
+        head, count = self._head(at)
+        splits = self._splits(at, count) if count or self._names_several(at) else ()
         parts = next((own for own in splits if len(own) == (count or len(own))), [])
         return [f"{head}: {part}" for part in parts]
+
+    def _splits(self, at: int, count: int) -> Iterator[list[str]]:
+        """The lines behind a token, of which no address makes one text, without bullets; the parts
+        of the text behind a colon."""
+        tokens, colon = self.message.tokens, self.message.colon
+        span = (at + bool(colon), len(tokens))
+        lines = (_BULLET.sub("", line.strip()) for line in self.message.lines(*span).splitlines())
+        items = [*filter(None, (line.strip(" ,;") for line in lines))]
+        if len(items) > 1 and "email" not in {token.kind for token in tokens[:at]}:
+            yield items
+        # "new tasks", and no "tasks for today: …"
+        if colon and (count or self._is_plural((at - 1, at))):
+            yield from self._parts(span)
 
     def _head(self, end: int) -> tuple[str, int]:
         """The words before what is listed, without those that point at it ("these") or count it,
@@ -361,7 +357,8 @@ class Answer(Offers):
         three or more, beside the app's noun in the plural: "add milk, bread and eggs to my
         tasks"."""
         text, tokens = self.message.text, self.message.tokens
-        place = _place(_title(self._readings), text)
+        title = r"\s+".join(map(re.escape, _title(self._readings).split()))  # over whatever lines
+        place = range(*found.span()) if (found := re.search(title, text)) else range(0)
         inside = [n for n, t in enumerate(tokens) if t.start in place]
         if not inside or not self._is_plural((inside[-1] + 1, len(tokens))):
             return []
@@ -413,17 +410,6 @@ class Answer(Offers):
         [name] = (several or free_names(base.tool, "id", base.arguments))[:1]
         values = [ids] * bool(ids) if several else ids
         return [replace(base, arguments={**base.arguments, name: value}) for value in values]
-
-
-def _item(line: str) -> str:
-    """A line of a list without its bullet or number."""
-    return re.sub(_BULLET, "", line.strip()).strip(" ,;")
-
-
-def _place(title: str, text: str) -> range:
-    """Where a title stands in a text, over whatever lines."""
-    found = re.search(r"\s+".join(map(re.escape, title.split())), text)
-    return range(*found.span()) if found else range(0)
 
 
 def _title(readings: Sequence[Command]) -> str:

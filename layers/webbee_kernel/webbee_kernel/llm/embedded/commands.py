@@ -71,22 +71,21 @@ class Commands:
 
     def readings(self) -> list[Command]:
         """The best interpretations: none, one command, or several that fit equally."""
-        fits = [c for p in self.examples if (c := self._fit(p)) and not self._is_other_app(c)]
+        fits = [c for p in self.examples if (c := self._fit(p))]
+        # not what lacks its record while another app's was shown last: "add … to it"
+        is_newest = self.values.records.is_newest
+        fits = [c for c in fits if not c.lacks_record or is_newest(c.tool.app_id)]
         best = min((c.rank for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.rank == best}.values())[::-1]
         # what makes something new goes to the app that was last talked about
         fresh = [c for c in found if not any(free_names(c.tool, k, ()) for k in ("id", "ids"))]
-        last = [c for c in fresh if self.values.records.is_newest(c.tool.app_id)]
+        last = [c for c in fresh if is_newest(c.tool.app_id)]
         return last if len(last) == 1 else found  # "another one: …"
 
     def calls(self, told: Iterable[tuple[str, JSONObject]]) -> list[Command]:
         """The calls of these functions, by name, with these arguments."""
         own = {t.name: Pattern(t, "", self.message.tag, (), {}) for t in self.tools}
         return [Command(own[name], given) for name, given in told if name in own]
-
-    def _is_other_app(self, command: Command) -> bool:
-        """Whether it lacks its record while another app's was shown last: "add … to it"."""
-        return command.lacks_record and not self.values.records.is_newest(command.tool.app_id)
 
     @cached_property
     def with_unknown(self) -> Commands:
@@ -149,7 +148,8 @@ class Commands:
             return None
         # a text may end in what looks like politeness: "tell Anna thanks"
         ends = [bounds.last] if read else [bounds.last, len(stems)][COLON in stems :]
-        for last in sorted(ends, reverse=self.message.is_letter):  # its "thanks" is its own
+        is_letter = len(self.message.line_starts) > 1  # its "thanks" is its own
+        for last in sorted(ends, reverse=is_letter):
             filled = self._walk(pattern, 0, bounds.first, last)
             if found := [self._command(pattern, f) for f in filled]:
                 return min(found, key=lambda c: c.rank)
@@ -374,7 +374,8 @@ class Commands:
         return not (is_unread or is_more) and self._is_text_start(span, pattern.tag)
 
     def _has_more(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
-        """Whether the span also contains a quotation, the mark of "can you …?", or a value."""
+        """Whether the span also contains a quotation, the mark of "can you …?", a date, or
+        a value of a free parameter's enum."""
         tag, tool, message = pattern.tag, pattern.tool, self.message
         # only what the slot begins with can be a quotation of its own
         is_text = message.colon or message.is_block(*span)  # "note: he said “no”" is one text

@@ -206,11 +206,6 @@ class Message:
         counts = ((n, self.text.count("\n", a.end, b.start)) for n, (a, b) in gaps)
         return {n: count for n, count in counts if count}
 
-    @property
-    def is_letter(self) -> bool:
-        """Whether it has several lines behind the first."""
-        return len(self.line_starts) > 1
-
     def in_line(self, places: list[int], at: int, last: int) -> list[int]:
         """The places in the line of a token, or the beginning of the next line, whose break is as
         good as a colon; where there is none before `last`, all of them."""
@@ -315,11 +310,14 @@ class Message:
         """Whether it has a question mark outside quotations, before any colon and before the lines
         behind an address."""
         ends = [*(t.start for t in self.tokens[1:]), len(self.text)]
-        pairs = zip(self.tokens, ends, strict=False)
-        between = ((one.kind, self.text[one.end : end]) for one, end in pairs)
-        # "note: shall we go?" asks nothing
-        heads = itertools.takewhile(lambda one: not _leads_text(*one), between)
-        return any("?" in text for _, text in heads)
+        for token, end in zip(self.tokens, ends, strict=False):
+            behind = self.text[token.end : end]
+            # "note: shall we go?" asks nothing
+            if token.kind == "colon" or (token.kind == "email" and "\n" in behind):
+                return False
+            if "?" in behind:
+                return True
+        return False
 
     def has_negation(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words is a negation or prohibition."""
@@ -343,11 +341,6 @@ class Message:
         start = self.tokens[first - 1].end if first else 0
         end = self.tokens[last].start if last < len(self.tokens) else len(self.text)
         return self.text[start:end].strip(_EDGE_MARKS)
-
-
-def _leads_text(kind: str, behind: str) -> bool:
-    """Whether a text follows a token: a colon, or an address at the end of its line."""
-    return kind == "colon" or (kind == "email" and "\n" in behind)
 
 
 def root_part(word: str) -> str:

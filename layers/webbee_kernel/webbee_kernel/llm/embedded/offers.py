@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import Final, cast
 
 from ... import language
@@ -45,7 +44,6 @@ MAX_CHOICES: Final = 8
 """Maximum records offered as choices."""
 
 _MAX_LABEL: Final = 80
-_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _Example = tuple[ToolSpec, str]
 
 
@@ -77,10 +75,10 @@ def respelt(commands: Commands) -> Commands:
 
 
 class Offers:
-    """What is asked and offered behind one message. `before` are the messages of buttons that stand
-    before all else, with their labels."""
+    """What is asked and offered behind one message."""
 
     def __init__(self, commands: Commands) -> None:
+        self._before: Mapping[str, str] = {}  # what buttons before all else say, with their labels
         self.commands, self.tools, self.values = commands, commands.tools, commands.values
         self.message, self.tag = commands.message, commands.message.tag
 
@@ -106,15 +104,16 @@ class Offers:
             command = replace(command, arguments=others | texts)
         return self.complete(command)
 
-    def suggest(self, before: Mapping[str, str] = _NONE) -> ModelResponse:
+    def suggest(self, before: Mapping[str, str] | None = None) -> ModelResponse:
         """The answer to a message that is not a command: the form of the nearest function, else
-        suggestions."""
+        suggestions; behind buttons that say what is `before`, with their labels."""
         message, first = self.message, first_examples(self.tools)
         is_open = bool(before) or self.values.records.is_after_write
         if answer := self._small_talk(is_open=is_open):
             return answer
+        self._before = before or {}
         if found := self._by_name():
-            return self.form(found, before)
+            return self.form(found)
         # of those that are near one of the app whose records are named, that the message begins as
         nearest = sorted(
             self.commands.nearest(),
@@ -124,7 +123,7 @@ class Offers:
                 not self.commands.starts_like(f[1]),
             ),
         )
-        if nearest and (answer := self._near_answer(*nearest[0], before)):
+        if nearest and (answer := self._near_answer(*nearest[0])):
             return answer
         examples = [
             (p.tool, p.example)
@@ -134,17 +133,20 @@ class Offers:
         ]
         if self.query.is_question or not (before or examples or self.query.is_order):
             searches = ((c.pattern.example, *c.arguments.values()) for c in self.query.searches())
-            before = {**before, **{t: t for t in (SLOT.sub(word, e) for e, word in searches)}}
-        return self._not_understood([*examples, *first], before)
+            offered = (SLOT.sub(word, example) for example, word in searches)
+            self._before = {**self._before, **{text: text for text in offered}}
+        return self._not_understood([*examples, *first])
 
     def _by_name(self) -> Command | None:
         """The one function without examples that the message calls by its whole name or
         description, as the page's buttons do: "Fridge: throw away"."""
-        texts = {_plain(text) for text in (self.message.text, self.message.text.partition(":")[2])}
+        said = self.message.text
+        texts = {_plain(said), _plain(said.partition(":")[2])} - {""}
         plain = (p for t in self.tools for p in patterns(t, self.tag) or name_pattern(t))
         written = (p for p in plain if not p.example and p.tool.action_type != "read")
-        own = [p for p in written if _names_of(p.tool) & texts]
-        return Command(own[0], {}) if len(own) == 1 else None
+        names = ((p.tool, {p.tool.fn_name, p.tool.description.partition(". ")[0]}) for p in written)
+        own = [tool for tool, called in names if texts.intersection(map(_plain, called))]
+        return self.commands.calls([(own[0].name, {})])[0] if len(own) == 1 else None
 
     def _small_talk(self, *, is_open: bool) -> ModelResponse | None:
         """The answer to what is no request, to a no where nothing is open, and to what a list or
@@ -162,9 +164,7 @@ class Offers:
         data = _button(self.say("my_data"), UIAction("me"))
         return self.reply("under_your_name", data) if is_own else None
 
-    def _near_answer(
-        self, score: float, pattern: Pattern, before: Mapping[str, str]
-    ) -> ModelResponse | None:
+    def _near_answer(self, score: float, pattern: Pattern) -> ModelResponse | None:
         """The nearest read, or the form of the nearest write; None for one that is not near
         enough, and for reads or functions with only ids, which an example serves better."""
         # a function's name and description weigh less, so less is asked of them
@@ -174,7 +174,7 @@ class Offers:
         tool = pattern.tool
         kinds = {p.kind for p in parameters(tool).values()} - {"id", "ids", "list"}
         has_form = not pattern.example or (bool(kinds) and tool.action_type != "read")
-        is_undo = all((before, tool.action_type == "destructive"))  # pressed, not filled in
+        is_undo = all((self._before, tool.action_type == "destructive"))  # pressed, not filled in
         is_other = self.values.is_other_app(tool.app_id, pattern.tag)
         if any((score < FORM_SCORE, not has_form, is_undo, is_other)):
             return None
@@ -182,18 +182,16 @@ class Offers:
         keys = {word_key(word, "en") for word in self.message.keywords("en", fields=True)}
         is_name = not pattern.example and pattern.literals >= keys
         draft = Command(pattern, self.values.draft(pattern), is_whole=is_name)
-        return self.complete(draft, before)
+        return self.complete(draft)
 
-    def _not_understood(
-        self, examples: Sequence[_Example], before: Mapping[str, str]
-    ) -> ModelResponse:
+    def _not_understood(self, examples: Sequence[_Example]) -> ModelResponse:
         """The nearest examples, links to the page's search in conversations and to the user's data,
         and what nothing holds where a question asks for it."""
         words, about = self.message.keywords(self.tag, fields=True), self.query.unknown_words()
         q = " ".join(words[:MAX_QUERY])[:_MAX_LABEL]
         find = _button(f"{self.say('find_it')}: {q}", UIAction("find", {"q": q}))
         links = [*[find] * bool(q), self._link("my_data", "me")]
-        answer = self._examples(examples, "not_understood", before, links)
+        answer = self._examples(examples, "not_understood", links)
         stems = [language.stem(word, self.tag) for word in about]
         is_field = self.query.is_question and 0 < len(about) < len(words)
         is_field = is_field and not self.values.records.has_words(stems, self.tag)
@@ -210,11 +208,7 @@ class Offers:
         return ModelResponse(text=self.say(key, **values), offer=self._tree(nodes))
 
     def _examples(
-        self,
-        examples: Sequence[_Example],
-        key: str,
-        before: Mapping[str, str] = _NONE,
-        links: Sequence[UINode] = (),
+        self, examples: Sequence[_Example], key: str, links: Sequence[UINode] = ()
     ) -> ModelResponse:
         """A sentence with the nearest examples, one per function, preferably in the user's
         language; a function without examples is described instead."""
@@ -224,19 +218,16 @@ class Offers:
             own = (e for e in all_of if language_of(example_phrase(e)) == self.tag)
             usual = example or tool.description.partition(". ")[0]
             by_tool.setdefault(tool.name, example_phrase(next(own, usual)))
-        texts = (text for text in dict.fromkeys((*before, *by_tool.values())) if text)
-        return self.buttons([*texts][:MAX_EXAMPLES], key, before, links)
+        texts = (text for text in dict.fromkeys((*self._before, *by_tool.values())) if text)
+        return self.buttons([*texts][:MAX_EXAMPLES], key, links)
 
     def buttons(
-        self,
-        texts: Sequence[str],
-        key: str,
-        before: Mapping[str, str] = _NONE,
-        links: Sequence[UINode] = (),
+        self, texts: Sequence[str], key: str, links: Sequence[UINode] = ()
     ) -> ModelResponse:
         """A sentence with buttons that fill the composer or send a message."""
-        rest = [_button(t, UIAction("fill", {"message": t})) for t in texts if t not in before]
-        tree = self._tree([*_send_buttons(before), *rest], links)
+        others = (text for text in texts if text not in self._before)
+        rest = [_button(text, UIAction("fill", {"message": text})) for text in others]
+        tree = self._tree([*_send_buttons(self._before), *rest], links)
         return ModelResponse(text=self.say(key, examples="; ".join(texts)), offer=tree)
 
     def choose_record(self, unclear: Unclear) -> ModelResponse:
@@ -258,18 +249,18 @@ class Offers:
         lines += [self.say("and_more", n=more)] if more else []
         return self.reply("which_record", *_send_buttons(choices), records="; ".join(lines))
 
-    def complete(self, command: Command, before: Mapping[str, str] = _NONE) -> ModelResponse:
+    def complete(self, command: Command) -> ModelResponse:
         """The form of a command; if its record is unknown the reads that show it, since users
         cannot fill in an id."""
         app_id = command.tool.app_id
         is_unknown = command.unclear or (command.is_unidentified and not command.is_complete)
         if not is_unknown or not (command.unclear or list_of(app_id, self.tag, self.tools)):
-            return self.form(command, before)
+            return self.form(command)
         own = [t for t in self.tools if t.app_id == app_id]
         shows = [one for one in first_examples(own, most=MAX_EXAMPLES) if "{" not in one[1]]
-        return self._examples(shows, "which_is_not_shown", before)
+        return self._examples(shows, "which_is_not_shown")
 
-    def form(self, command: Command, before: Mapping[str, str] = _NONE) -> ModelResponse:
+    def form(self, command: Command) -> ModelResponse:
         """The function's prefilled form with the name of its record, preceded by buttons for
         alternatives."""
         tool, ids = command.tool, command.ids
@@ -282,7 +273,7 @@ class Offers:
         text = self.say("form_to_fill" if command.is_whole else "form_to_send", what=lower)
         fields = cast("list[UINode]", form.props["children"])
         errors = [str(error) for field in fields if (error := field.props.get("error"))]
-        chips = [_row(_send_buttons(before))] if before else []
+        chips = [_row(_send_buttons(self._before))] if self._before else []
         tree = self._tree([*chips, ui.Text(what), form])
         lacks = missing_fields(fields)
         lacking = [self.say("form_lacks", fields=", ".join(lacks))] * bool(lacks)
@@ -314,11 +305,6 @@ class Offers:
 
 def _plain(text: str) -> str:
     return " ".join(text.replace("_", " ").casefold().rstrip("?!.… ").split())
-
-
-def _names_of(tool: ToolSpec) -> set[str]:
-    """What a function may be called by, its name and what it does."""
-    return {_plain(tool.fn_name), _plain(tool.description.partition(". ")[0])} - {""}
 
 
 def _button(label: str, action: UIAction) -> UINode:

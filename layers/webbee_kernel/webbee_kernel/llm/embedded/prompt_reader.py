@@ -76,8 +76,9 @@ class ParsedPrompt:
 def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
     """Parse the classifier's prompt; unknown lines are skipped."""
     reading, messages = ParsedPrompt(default_tag=default_tag), list[str]()
-    block, has_breaks = "", False
-    for line in _restore_names(prompt).splitlines():
+    block = ""
+    lines = _restore_names(prompt).splitlines()
+    for line in lines:
         if header := _BLOCK.fullmatch(line):
             block = header[1]
         elif block == "SKELETON" and (section := _SECTION.match(line)):
@@ -88,13 +89,12 @@ def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
         if line.startswith("RESULT:"):
             reading.ended += 1
             reading.is_ambiguous |= _AMBIGUOUS in line
-        has_breaks |= line == BREAKS_NOTE
         reading.results += _facts(_RESULT, line)
         reading.is_refused |= line.startswith("PROBLEM:")
     # of two messages: one short one may seem to be in a neighbouring language
     reading.default_tag = language.detect(" ".join(messages[-2:]), default_tag)
     reading.facts.reverse()
-    if has_breaks:
+    if BREAKS_NOTE in lines:
         reading.message = restore_breaks(reading.message)
     return reading
 

@@ -119,7 +119,7 @@ class ReferenceResolver:
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
         title = self.message.slice(*span).rstrip("?!.… ").casefold()
         if exact := [r for r in self.records.known(app_id) if name_of(r).casefold() == title]:
-            return self._named(kind, exact, span)
+            return self._single(kind, exact, span, is_named=True)
         if len(at) == 1 and (own_id := self._by_id(kind, app_id, span)):
             return own_id
         if any(self.message.tokens[n].kind not in ("word", "quote", "colon") for n in at):
@@ -193,11 +193,7 @@ class ReferenceResolver:
         rows = rows_with(self.records.known(app_id), naming, tag)
         ignored = lexicon(tag).fillers | self.nouns(app_id, tag)
         exact = [row for row in rows if words_of_name(row, tag) - ignored <= {*naming}]
-        return self._named(kind, exact or rows, span)  # "Milk", and not "Milk for Bob"
-
-    def _named(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
-        several = Unclear(tuple(rows), span, is_named=True) if len(rows) > 1 else None
-        return several or self._single(kind, rows, span)
+        return self._single(kind, exact or rows, span, is_named=True)  # no "Milk for Bob"
 
     def _by_place(
         self, kind: str, ordinals: Sequence[int], span: Span, app_id: str
@@ -241,9 +237,11 @@ class ReferenceResolver:
                 return None
         return Value([text] if kind == "ids" else text)
 
-    def _single(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
+    def _single(
+        self, kind: str, rows: Sequence[JSONObject], span: Span, *, is_named: bool = False
+    ) -> Value | Unclear | None:
         if len(rows) != 1:
-            return Unclear(tuple(rows), span) if rows else None
+            return Unclear(tuple(rows), span, is_named) if rows else None
         return Value([rows[0]["id"]] if kind == "ids" else rows[0]["id"])
 
     def _content(self, span: Span, tag: str) -> list[int]:

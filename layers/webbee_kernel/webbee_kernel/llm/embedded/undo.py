@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from ... import language
 from ..protocol import ModelRequest, Undo
 from .commands import Commands
-from .examples import Command, Pattern, example_words
+from .examples import Command, example_words
 from .message import BREAK, Message, lexicon, tokenize, word_key, word_keys
 from .slots import field_words
 
@@ -55,8 +55,7 @@ class UndoMessage:
     @property
     def commands(self) -> list[Command]:
         """The calls that take back what is meant."""
-        calls = [(u, self._tools[u.name]) for u in self._meant if u.name]
-        return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in calls]
+        return self._commands.calls((u.name, u.arguments) for u in self._meant)
 
     @property
     def refusal(self) -> str:
