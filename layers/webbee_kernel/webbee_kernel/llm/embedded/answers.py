@@ -167,9 +167,7 @@ class Answer(Offers):
         """The read of the one record that the last result lists and this message sends on."""
         near = [p for score, p in self.commands.nearest()[:1] if score >= FORM_SCORE]
         is_sent = not self._readings and any(map(self.values.is_sent_on, near))
-        apps = {t.app_id: self.values.records.only_listed(t.app_id) for t in self.tools}
-        reads = [self.query.reading(app_id, ident) for app_id, ident in apps.items() if ident]
-        return reads[0] if is_sent and len(reads) == 1 else None
+        return self.query.reading(*self.values.records.only_listed()) if is_sent else None
 
     def after_read(self) -> ModelResponse | None:
         """The form, or the calls, of what is sent on after the read of it alone."""
@@ -340,14 +338,13 @@ class Answer(Offers):
     def _head(self, end: int) -> tuple[str, int]:
         """The words before what is listed, without those that point at it ("these") or count it,
         and the count, or 0."""
-        known, tokens = lexicon(self.tag), self.message.tokens[:end]
-        head, stems = self.message.text[: tokens[-1].end], self.message.stems(self.tag)
+        tokens, stems = self.message.tokens[:end], self.message.stems(self.tag)
+        head, plural = self.message.text[: tokens[-1].end], lexicon(self.tag).plural
         numbers = language.numbers(head, self.tag)
         counts = [m for m in numbers if m.value in range(2, MAX_CALLS + 1)]
         counts = counts if len(counts) == 1 else []
-        aside = [(m.start, m.end) for m in counts]
-        pairs = zip(tokens, stems, strict=False)
-        aside += [(t.start, t.end) for t, stem in pairs if stem in known.plural]
+        aside = [(t.start, t.end) for t, s in zip(tokens, stems, strict=False) if s in plural]
+        aside += [(m.start, m.end) for m in counts]
         for start, end in sorted(aside, reverse=True):
             head = f"{head[:start]} {head[end:]}"
         return head, sum(int(m.value) for m in counts)

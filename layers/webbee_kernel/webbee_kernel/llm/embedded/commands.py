@@ -4,7 +4,6 @@ literal words and slots."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -51,15 +50,12 @@ _Binding = tuple[Piece, Span, Value | Unclear]
 class Commands:
     """One message interpreted as commands of these functions."""
 
-    def __init__(
-        self, reading: ParsedPrompt, tools: Sequence[ToolSpec], message: Message | None = None
-    ) -> None:
+    def __init__(self, reading: ParsedPrompt, tools: Sequence[ToolSpec]) -> None:
         self.reading, self.tools = reading, tuple(tools)
-        own = message or Message.of(reading.message, reading.default_tag)
+        self.message = own = Message.of(reading.message, reading.default_tag)
         # a short message may be of several languages: each is tried
         self._tags = language.likely_languages(own.text) | {own.tag, language.detect(own.text)}
         self.examples = [p for tool in self.tools for p in self._patterns(tool)]
-        self.message = own
         self.values = SlotValues(self.message, reading, self.tools)
         self._word_cache = dict[tuple[str, str], frozenset[str]]()
         openings = ((p.tag, p.pieces[0].stem) for p in self.examples)
@@ -89,10 +85,8 @@ class Commands:
 
     @cached_property
     def with_unknown(self) -> Commands:
-        """A copy that allows names of unknown records."""
-        other = copy(self)
-        other.values = SlotValues(self.message, replace(self.reading, seek_new=True), self.tools)
-        return other
+        """The same with names of unknown records."""
+        return Commands(replace(self.reading, seek_new=True), self.tools)
 
     def parts(self) -> list[str]:
         """The parts of a message that joins several commands; empty unless every part is one."""

@@ -180,13 +180,12 @@ class Message:
 
     def stems(self, tag: str) -> tuple[str, ...]:
         """The comparison key of each token; `:` for a colon, empty for other non-words."""
-        stems = self._stems.get(tag)
-        if stems is None:
-            stems = self._stems[tag] = tuple(
+        if tag not in self._stems:
+            self._stems[tag] = tuple(
                 word_key(t.text, tag) if t.kind == "word" else COLON * (t.kind == "colon")
                 for t in self.tokens
             )
-        return stems
+        return self._stems[tag]
 
     def is_skippable(self, at: int, tag: str) -> bool:
         """Whether a token is an article, particle or colon."""

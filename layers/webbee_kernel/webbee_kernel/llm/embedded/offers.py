@@ -23,7 +23,7 @@ from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
 from .message import is_misspelt, lexicon, word_key
 from .prompt_reader import name_of
-from .questions import Questions
+from .questions import MAX_SEARCH, Questions
 
 MAX_EXAMPLES: Final = 3
 """Maximum examples offered."""
@@ -36,9 +36,6 @@ READ_SCORE: Final = 0.8
 
 EXAMPLE_SCORE: Final = 0.4
 """Minimum score to offer an example; for destructive functions FORM_SCORE."""
-
-MAX_QUERY: Final = 4
-"""Maximum words of a search in the conversations."""
 
 MAX_CHOICES: Final = 8
 """Maximum records offered as choices."""
@@ -188,7 +185,7 @@ class Offers:
         """The nearest examples, links to the page's search in conversations and to the user's data,
         and what nothing holds where a question asks for it."""
         words, about = self.message.keywords(self.tag, fields=True), self.query.unknown_words()
-        q = " ".join(words[:MAX_QUERY])[:_MAX_LABEL]
+        q = " ".join(words[:MAX_SEARCH])[:_MAX_LABEL]
         find = _button(f"{self.say('find_it')}: {q}", UIAction("find", {"q": q}))
         links = [*[find] * bool(q), self._link("my_data", "me")]
         answer = self._examples(examples, "not_understood", links)

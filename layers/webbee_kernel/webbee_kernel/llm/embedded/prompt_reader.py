@@ -169,10 +169,10 @@ class Records:
         """The app's newest list."""
         return next((rows for app, is_list, rows in self._results if app == app_id and is_list), [])
 
-    def only_listed(self, app_id: str) -> str:
-        """The id of the one record of the newest result, if that is a list of this app's."""
-        [(app, is_list, rows), *_] = self._results or [("", False, [])]
-        return str(rows[0]["id"]) if is_list and app == app_id and len(rows) == 1 else ""
+    def only_listed(self) -> tuple[str, str]:
+        """App and id of the one record of the newest result, if that is a list; else empty."""
+        [(app_id, is_list, rows), *_] = self._results or [("", False, [])]
+        return (app_id, str(rows[0]["id"])) if is_list and len(rows) == 1 else ("", "")
 
     def rows(self, app_id: str) -> list[JSONObject]:
         """All shown records of an app, each once."""

@@ -71,7 +71,7 @@ class SlotValues(ReferenceResolver):
             is_none = is_all or self.is_limited(span, tag)
             if is_none or self.is_other_app(tool.app_id, tag, span):
                 return None
-        first, text = span[0], self._written(parameter, span, tool)
+        first, text = span[0], self._written(parameter, span, tool, form)
         # "can you add milk?" is no question about milk
         if form != "quote" and self.message.has_modal_lead(tag) and not self.message.colon:
             text = text.rstrip("?？ ")
@@ -90,14 +90,13 @@ class SlotValues(ReferenceResolver):
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
 
-    def _written(self, parameter: Parameter, span: Span, tool: ToolSpec) -> str:
+    def _written(self, parameter: Parameter, span: Span, tool: ToolSpec, form: str) -> str:
         """The words as a text of one line, without the sentence's full stop, or of several."""
         limit = int(parameter.schema.get("maxLength", 0))
         is_title = parameter.name in language.title_keys()
         has_lines = (limit > MULTILINE or not (limit or is_title)) and tool.action_type != "read"
         text = self.message.lines(*span) if has_lines else self.message.slice(*span)
-        is_quote = span[1] - span[0] == 1 and self.message.tokens[span[0]].kind == "quote"
-        return text if is_quote or limit > MULTILINE or "\n" in text else without_stop(text)
+        return text if form == "quote" or limit > MULTILINE or "\n" in text else without_stop(text)
 
     def is_reference(
         self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, is_bare: bool = False
