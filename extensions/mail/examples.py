@@ -353,6 +353,7 @@ SEARCH = [
     "Mails von {sender}",
     "habe ich eine Mail von {sender}?",
     "¿ha escrito {sender}?",
+    "¿escribió {sender}?",
     "¿ha contestado {sender}?",
     "¿hay algo de {sender}?",
     "¿tengo algo de {sender}?",
@@ -696,7 +697,6 @@ SEND = [
     "mándale a {to}: {body}",
     "escribe un correo a {to}",
     "envía un correo a {to}",
-    "envía un correo a {to} con el texto {body}",
     "écris un mail à {to} : {body}",
     "écris un mail à {to} pour dire que {body}",
     "envoie un mail à {to} pour dire que {body}",
@@ -749,8 +749,6 @@ SEND = [
     "escríbele que {body}",
     "скажи {to} {body}",
     "envía un correo a {to} con el asunto {subject} y el texto {body}",
-    "send {to} a message that {body}",
-    "forward {body} to {to}",
     "send {body} to {to} too",
     "перешли {body} на {to}",
     "перешли {body} {to}",
@@ -768,8 +766,6 @@ SEND = [
     "écris à {to}",
     "escribe a {to}",
     "напиши на {to}",
-    "transfère {body} à {to}",
-    "reenvía {body} a {to}",
 ]
 
 REPLY = [

@@ -167,7 +167,7 @@ class UserWords:
     def _raw(self) -> tuple[str, ...]:
         """The user's texts, and their lines as the model reads them, in NFC and NFKC, with
         equivalent quotes made equal."""
-        texts = (own for text in self.texts for own in (text, tidy_lines(text)))
+        texts = dict.fromkeys(own for text in self.texts for own in (text, tidy_lines(text)))
         # composed and decomposed accents, and ligatures, are typed alike
         forms = (unicodedata.normalize(f, t) for t in texts for f in ("NFC", "NFKC"))
         return tuple(form.translate(_SAME_SIGNS) for form in forms)

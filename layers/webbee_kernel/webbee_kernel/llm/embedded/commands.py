@@ -71,6 +71,9 @@ class Commands:
         # not what lacks its record while another app's was shown last: "add … to it"
         is_newest = self.values.records.is_newest
         fits = [c for c in fits if not c.lacks_record or is_newest(c.tool.app_id)]
+        # an order may have the words of a question: "write to Ann", "wrote Ann?"
+        orders = [c for c in fits if not c.pattern.example.endswith("?")]
+        fits = fits if self.message.is_question else orders or fits
         best = min((c.rank for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.rank == best}.values())[::-1]
         # what makes something new goes to the app that was last talked about
