@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Final, cast
 
 from ... import language
-from ...text import dumps
 from ...types import JSONObject
 from ..function_form import form_call, forms_in
 from ..protocol import ModelRequest, ModelResponse
@@ -18,21 +18,21 @@ from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
 from .message import COLON, lexicon
 from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, list_of, respelt, to_calls
-from .prompt_reader import read_prompt, records_of, words_of_name
+from .prompt_reader import Fact, read_prompt, records_of, words_of_name
 from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
 """App id of the kernel's own functions, and the one that requests another round."""
 
+MAX_LISTS: Final = 3
+"""Maximum apps whose lists are read for a record that a message names."""
+
 MAX_NAMING: Final = 20
 """Maximum words of a message that names an unknown record."""
 
 _BULLET: Final = re.compile(r"(?:(?:[-*+•·–—]|\d{1,2}[.)]|\[[ xX]?\])\s+)+")
 """What begins a line of a list."""
-
-_HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
-"""A masked name or address."""
 
 
 def classify(request: ModelRequest) -> ModelResponse:
@@ -86,8 +86,8 @@ class Answer(Offers):
             return self._undo(undo)
         if not readings and (found := self.query.record_read()):
             return to_calls([found])
-        if self._continuation and (found := self._list_lookup()):
-            return to_calls([found], self._continuation)
+        if self._continuation and (lists := self._list_lookups()):
+            return to_calls(lists, self._continuation)
         if not readings and self._continuation and self.query.is_search:
             return to_calls(self.query.searches(), self._continuation)
         if not readings:
@@ -151,17 +151,33 @@ class Answer(Offers):
     def after_results(self) -> ModelResponse:
         """A later round: the command with the record found, or nothing; the list first where the
         app found several records."""
-        results, lookup = self._reading.results, self._list_lookup()
-        if self._reading.is_ambiguous and lookup and not results:
-            return to_calls([lookup], self._continuation)
+        results, lookups = self._reading.results, self._list_lookups()
+        if self._reading.is_ambiguous and lookups and not results:
+            return to_calls(lookups, self._continuation)
         if not self._readings and self.query.is_search:
             return self._after_search()
-        # the lookup is all that this turn has called with success
-        if not lookup or [f.fn_name for f in results] != [lookup.tool.fn_name]:
+        # lookups are all that this turn has called with success
+        called = {(f.app_id, f.fn_name) for f in results}
+        planned = {(c.tool.app_id, c.tool.fn_name) for c in lookups}
+        if not called or called - planned:
             return self._nothing_more
-        if not _lists(results[0].data):
+        if len(lookups) > 1:
+            return self._with_results._of_lists(self._unknown[0][1])
+        if not results[0].lists:
             return to_calls(self._readings)  # it told of no records
-        return self._with_results._of_list(lookup.tool.app_id, results[0].data)
+        return self._with_results._of_list(results[0])
+
+    def _of_lists(self, missing: Unclear) -> ModelResponse:
+        """The command with the record that only one of several apps' lists holds, or the question
+        which one is meant."""
+        rows = [row for command in self._readings for row in self.rows_of(command)]
+        if len(rows) == len(self._readings) == 1:
+            return to_calls(self._readings)
+        if rows:
+            return self.choose_record(missing._replace(rows=tuple(rows)))
+        if not all(fact.is_all_told for fact in self._reading.results):
+            return self._nothing_more
+        return ModelResponse(text=self._none_is_called(missing.span), offer=self._tree([]))
 
     def _unread(self) -> Command | None:
         """The read of the one record that the last result lists and this message sends on."""
@@ -187,12 +203,11 @@ class Answer(Offers):
     def _nothing_more(self) -> ModelResponse:
         return ModelResponse(text=self.say("nothing_more"))
 
-    def _of_list(self, app_id: str, data: object) -> ModelResponse:
+    def _of_list(self, told: Fact) -> ModelResponse:
         """The command with the record that the app's list holds, or the question which one is
         meant."""
-        readings, is_whole = self._readings, _is_whole(data)
-        is_all = is_whole and not _HIDDEN.search(dumps(data))
-        if calls := self._calls_per_record(is_listed=is_whole):
+        readings, is_all = self._readings, told.is_all_told
+        if calls := self._calls_per_record(is_listed=told.is_whole):
             return to_calls(calls)
         if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
             return to_calls(readings)
@@ -203,13 +218,17 @@ class Answer(Offers):
         if not unclear:
             return self._nothing_more
         missing = max(unclear, key=lambda unclear: (bool(unclear.rows), unclear.is_named))
-        first, last = missing.span
-        name = self.message.slice(self.message.skip_articles(self.tag, first, last - 1), last)
-        none = self.say("none_is_called", what=name)
+        none = self._none_is_called(missing.span)
         if outgoing := [c for c in candidates if c.unclear is missing and c.pattern.is_to_somebody]:
             form = self.form(replace(outgoing[0], unclear=None, is_whole=False))
             return replace(form, text=f"{none} {form.text}")
-        return self._choose_near(missing, app_id, none if missing.is_named and is_all else "")
+        return self._choose_near(missing, told.app_id, none if missing.is_named and is_all else "")
+
+    def _none_is_called(self, span: Span) -> str:
+        """The sentence that no record is called by these words."""
+        first, last = span
+        first = self.message.skip_articles(self.tag, first, last - 1)
+        return self.say("none_is_called", what=self.message.slice(first, last))
 
     def _choose_near(self, missing: Unclear, app_id: str, none: str) -> ModelResponse:
         """The answer if a list lacks the record: similar ones as choices, behind the sentence that
@@ -238,39 +257,49 @@ class Answer(Offers):
 
     # The list to read for a record that the message names and that was not shown yet
 
-    def _list_lookup(self) -> Command | None:
-        """The command that lists the only app which may have the record or person that the message
-        names, or the one to choose from where the app found several; or None."""
+    def _list_lookups(self) -> list[Command]:
+        """The commands that list the apps which may have the record or person that the message
+        names, or the one to choose from where the app found several; empty if nothing is named."""
         readings = self._readings
         if self._reading.is_ambiguous and readings:
-            return self._list_for(readings[:1])
+            return self._lists_for([readings[0].pattern])
         if plural := [c for c in readings if c.unclear and c.unclear.is_all]:  # "all notes"
-            return self._list_for(plural)
+            return self._lists_for([c.pattern for c in plural])
         # a long message is a text, and names nothing by itself
         is_long = len(self.message.tokens) > MAX_NAMING
         if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
-            return None
+            return []
         # what stands in quotation marks is a name as it is
         if any(c.is_sure and not c.free_words for c in readings):
-            return None
-        unknown = self.commands.with_unknown.readings()
-        named = [c for c in unknown if c.unclear and self._has_verb(c.pattern, c.unclear)]
-        return self._list_for(named or [c for c in readings if c.is_sure])
+            return []
+        alone = [p for p, unclear in self._unknown if self._is_alone(p, unclear)]
+        sure = [c.pattern for c in readings if c.is_sure]
+        # of several apps only where none has shown what is meant instead
+        shown = any(self.values.records.newest(p.tool.app_id) for p, _ in self._unknown)
+        return self._lists_for(alone or sure or [p for p, _ in self._unknown if not shown])
 
-    def _list_for(self, found: Sequence[Command]) -> Command | None:
-        """The list of these commands' app, if there is only one."""
-        apps = {c.tool.app_id for c in found}
-        return list_of(apps.pop(), found[0].pattern.tag, self.tools) if len(apps) == 1 else None
+    @cached_property
+    def _unknown(self) -> list[tuple[Pattern, Unclear]]:
+        """The commands that name a record that was not shown, with a word of their own for what is
+        to be done."""
+        found = [(c.pattern, c.unclear) for c in self.commands.with_unknown.readings() if c.unclear]
+        small = {p.tag: lexicon(p.tag).function | lexicon(p.tag).question for p, _ in found}
+        return [(p, unclear) for p, unclear in found if p.literals - small[p.tag] - {COLON}]
 
-    def _has_verb(self, pattern: Pattern, unclear: Unclear) -> bool:
-        """Whether it has a word of its own for what is to be done, and goes to somebody, says what
-        its app calls its records, or is of the one app a function of which knows all its words."""
-        known, literals = lexicon(pattern.tag), pattern.literals
+    def _lists_for(self, found: Sequence[Pattern]) -> list[Command]:
+        """The lists of these commands' apps, if all have one."""
+        tags = {pattern.tool.app_id: pattern.tag for pattern in found}
+        lists = [list_of(app_id, tag, self.tools) for app_id, tag in tags.items()]
+        return [c for c in lists if c] if len(lists) <= MAX_LISTS and all(lists) else []
+
+    def _is_alone(self, pattern: Pattern, unclear: Unclear) -> bool:
+        """Whether it goes to somebody, says what its app calls its records, or is of the one app a
+        function of which knows all its words."""
+        literals, stems = pattern.literals, self.message.stems(pattern.tag)
         apps = {t.app_id for t in self.tools if example_words(t, pattern.tag) >= literals}
         nouns = self.values.nouns(pattern.tool.app_id, pattern.tag)
-        is_named = not nouns.isdisjoint(self.message.stems(pattern.tag)[slice(*unclear.span)])
-        is_alone = pattern.is_to_somebody or is_named or len(apps) == 1
-        return is_alone and bool(literals - known.function - known.question - {COLON})
+        is_named = not nouns.isdisjoint(stems[slice(*unclear.span)])
+        return pattern.is_to_somebody or is_named or len(apps) == 1
 
     # Several calls: one for each text ("add three tasks: …") or record ("them", "all notes")
 
@@ -414,14 +443,3 @@ def _title(readings: Sequence[Command]) -> str:
     keys = {*language.title_keys()}
     titles = [str(v) for c in readings for k, v in c.arguments.items() if k in keys]
     return titles[0] if len(readings) == len(titles) == 1 else ""
-
-
-def _lists(data: object) -> list[list[object]]:
-    return [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
-
-
-def _is_whole(data: object) -> bool:
-    """Whether no count in a result exceeds its number of rows."""
-    rows = sum(map(len, _lists(data)))
-    counts = data.values() if isinstance(data, dict) else ()
-    return not any(isinstance(n, int) and n > rows for n in counts)

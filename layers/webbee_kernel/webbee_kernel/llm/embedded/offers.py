@@ -141,8 +141,7 @@ class Offers:
         texts = {_plain(said), _plain(said.partition(":")[2])} - {""}
         plain = (p for t in self.tools for p in patterns(t, self.tag) or name_pattern(t))
         written = (p for p in plain if not p.example and p.tool.action_type != "read")
-        names = ((p.tool, {p.tool.fn_name, p.tool.description.partition(". ")[0]}) for p in written)
-        own = [tool for tool, called in names if texts.intersection(map(_plain, called))]
+        own = [p.tool for p in written if not texts.isdisjoint(_called(p.tool))]
         return self.commands.calls([(own[0].name, {})])[0] if len(own) == 1 else None
 
     def _small_talk(self, *, is_open: bool) -> ModelResponse | None:
@@ -257,11 +256,16 @@ class Offers:
         shows = [one for one in first_examples(own, most=MAX_EXAMPLES) if "{" not in one[1]]
         return self._examples(shows, "which_is_not_shown")
 
+    def rows_of(self, command: Command) -> Sequence[JSONObject]:
+        """The shown records that a command means, or may mean."""
+        known = self.values.records.known(command.tool.app_id)
+        own = [row for row in known if row["id"] in command.ids]
+        return command.unclear.rows if command.unclear else own
+
     def form(self, command: Command) -> ModelResponse:
         """The function's prefilled form with the name of its record, preceded by buttons for
         alternatives."""
-        tool, ids = command.tool, command.ids
-        rows = [row for row in self.values.records.known(tool.app_id) if row["id"] in ids]
+        tool, rows = command.tool, () if command.unclear else self.rows_of(command)
         names = "; ".join(map("“{}”".format, _labels(rows)))
         what = summary_of(tool, self.tag).partition(". ")[0] + (f": {names}" if names else "")
         form = form_of(tool, self._prefilled(command), self.tag)
@@ -328,6 +332,11 @@ def list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
     mine = (t for t in tools if t.app_id == app_id and t.action_type == "read")
     plain = (p for t in mine for p in patterns(t, tag) if not p.fixed and not p.has_slots)
     return next((c for p in plain if (c := Command(p, {})).is_sure), None)
+
+
+def _called(tool: ToolSpec) -> set[str]:
+    """What a function is called: its name and the first sentence of its description."""
+    return {_plain(tool.fn_name), _plain(tool.description.partition(". ")[0])}
 
 
 def first_examples(tools: Sequence[ToolSpec], most: int = 1) -> list[_Example]:

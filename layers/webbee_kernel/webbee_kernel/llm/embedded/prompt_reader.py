@@ -13,7 +13,7 @@ from typing import Any
 
 from ... import language
 from ...sdk.result import AMBIGUOUS
-from ...text import BREAKS_NOTE, restore_breaks
+from ...text import BREAKS_NOTE, dumps, restore_breaks
 from ...types import JSONObject
 from .message import root_part
 
@@ -29,6 +29,7 @@ _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
 _NAMES = re.compile(r"^NOTE: the new message writes out (\{.*\})$", re.MULTILINE)
 _PARTS = re.compile(r"[@.]")
+_HIDDEN = re.compile(r"<[A-Z]+_\d+>")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 
 
@@ -50,6 +51,24 @@ class Fact:
         fields = {**self.data, **self.arguments} if is_one else {}
         texts = {k: v for k, v in fields.items() if isinstance(v, str)}
         return {k: "" if _CUT.search(v) else v for k, v in texts.items()}
+
+    @property
+    def lists(self) -> list[list[object]]:
+        """The lists of the data."""
+        values = self.data.values() if isinstance(self.data, dict) else ()
+        return [value for value in values if isinstance(value, list)]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no count in the data exceeds its number of rows."""
+        rows = sum(map(len, self.lists))
+        counts = self.data.values() if isinstance(self.data, dict) else ()
+        return not any(isinstance(n, int) and n > rows for n in counts)
+
+    @property
+    def is_all_told(self) -> bool:
+        """Whether the data has all rows, and no name or address in it is masked."""
+        return self.is_whole and not _HIDDEN.search(dumps(self.data))
 
 
 @dataclass(slots=True)
