@@ -1,7 +1,7 @@
 // Charts as SVG stretched to their place, their labels beside them as text. The exact figures are the table below.
 
 import { array, dict, h, left, plain, svg, within } from "./dom.js";
-import { t } from "./strings.js";
+import { number as spell, t } from "./strings.js";
 import { dataTable } from "./tables.js";
 
 const POINTS = 500;
@@ -10,7 +10,7 @@ export const PALETTE = ["#b98a00", "#3f7fd1", "#3f9a5a", "#c9543f", "#8a63c9", "
 
 const number = (value) => (["number", "string"].includes(typeof value) && value !== "" ? Number(value) : NaN);
 const finite = (values) => values.filter(Number.isFinite);
-const short = (value) => value.toLocaleString(undefined, { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 0 });
+const short = (value) => spell(value, { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 0 });
 
 export function paint(colour, i) {
   return CSS.supports("color", plain(colour)) ? colour : PALETTE[i % PALETTE.length];

@@ -1,7 +1,7 @@
 // The parts of the inspector's report as elements.
 
 import { h, plain, pretty, prompt } from "./dom.js";
-import { t } from "./strings.js";
+import { number, t } from "./strings.js";
 
 const STATES = {
   shown: "green",
@@ -96,9 +96,9 @@ export function blocksView(report) {
     track.firstChild.style.width = `${share && Math.min(100, Math.max(1, share * 100))}%`;
     if (b.cap && share > 0.85) track.classList.add("near");
     const size = [
-      t("chars", { n: b.chars.toLocaleString() }),
-      b.cap && t("ofCap", { cap: b.cap.toLocaleString() }),
-      t("tokens", { n: b.tokens.toLocaleString() }),
+      t("chars", { n: number(b.chars) }),
+      b.cap && t("ofCap", { cap: number(b.cap) }),
+      t("tokens", { n: number(b.tokens) }),
     ]
       .filter(Boolean)
       .join(" · ");
