@@ -17,16 +17,13 @@ from ..protocol import ModelRequest, ModelResponse
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
 from .message import COLON, lexicon
-from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, list_of, respelt, to_calls
+from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, lists_of, respelt, to_calls
 from .prompt_reader import Fact, read_prompt, records_of, words_of_name
 from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
 """App id of the kernel's own functions, and the one that requests another round."""
-
-MAX_LISTS: Final = 3
-"""Maximum apps whose lists are read for a record that a message names."""
 
 MAX_NAMING: Final = 20
 """Maximum words of a message that names an unknown record."""
@@ -158,8 +155,8 @@ class Answer(Offers):
             return self._after_search()
         # lookups are all that this turn has called with success
         called = {(f.app_id, f.fn_name) for f in results}
-        planned = {(c.tool.app_id, c.tool.fn_name) for c in lookups}
-        if not called or called - planned:
+        called &= {(c.tool.app_id, c.tool.fn_name) for c in lookups}
+        if not 0 < len(results) == len(called):
             return self._nothing_more
         if len(lookups) > 1:
             return self._with_results._of_lists(self._unknown[0][1])
@@ -261,10 +258,9 @@ class Answer(Offers):
         """The commands that list the apps which may have the record or person that the message
         names, or the one to choose from where the app found several; empty if nothing is named."""
         readings = self._readings
-        if self._reading.is_ambiguous and readings:
-            return self._lists_for([readings[0].pattern])
-        if plural := [c for c in readings if c.unclear and c.unclear.is_all]:  # "all notes"
-            return self._lists_for([c.pattern for c in plural])
+        plural = [c for c in readings if c.unclear and c.unclear.is_all]  # "all notes"
+        if listed := readings[:1] if self._reading.is_ambiguous else plural:
+            return lists_of([c.pattern for c in listed], self.tools)
         # a long message is a text, and names nothing by itself
         is_long = len(self.message.tokens) > MAX_NAMING
         if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
@@ -274,9 +270,16 @@ class Answer(Offers):
             return []
         alone = [p for p, unclear in self._unknown if self._is_alone(p, unclear)]
         sure = [c.pattern for c in readings if c.is_sure]
-        # of several apps only where none has shown what is meant instead
-        shown = any(self.values.records.newest(p.tool.app_id) for p, _ in self._unknown)
-        return self._lists_for(alone or sure or [p for p, _ in self._unknown if not shown])
+        return lists_of(alone or sure or self._named_in_several, self.tools)
+
+    @property
+    def _named_in_several(self) -> list[Pattern]:
+        """The commands of several apps that may mean what the message names, if none has shown
+        records that it may mean instead, and it is no "the later one"."""
+        pointing = lexicon(self.tag).reference.intersection(self.message.stems(self.tag))
+        apps = {p.tool.app_id for p, _ in self._unknown}
+        is_open = len(apps) > 1 and not (pointing or any(map(self.values.records.newest, apps)))
+        return [p for p, _ in self._unknown if is_open]
 
     @cached_property
     def _unknown(self) -> list[tuple[Pattern, Unclear]]:
@@ -285,12 +288,6 @@ class Answer(Offers):
         found = [(c.pattern, c.unclear) for c in self.commands.with_unknown.readings() if c.unclear]
         small = {p.tag: lexicon(p.tag).function | lexicon(p.tag).question for p, _ in found}
         return [(p, unclear) for p, unclear in found if p.literals - small[p.tag] - {COLON}]
-
-    def _lists_for(self, found: Sequence[Pattern]) -> list[Command]:
-        """The lists of these commands' apps, if all have one."""
-        tags = {pattern.tool.app_id: pattern.tag for pattern in found}
-        lists = [list_of(app_id, tag, self.tools) for app_id, tag in tags.items()]
-        return [c for c in lists if c] if len(lists) <= MAX_LISTS and all(lists) else []
 
     def _is_alone(self, pattern: Pattern, unclear: Unclear) -> bool:
         """Whether it goes to somebody, says what its app calls its records, or is of the one app a

@@ -40,6 +40,9 @@ EXAMPLE_SCORE: Final = 0.4
 MAX_CHOICES: Final = 8
 """Maximum records offered as choices."""
 
+MAX_LISTS: Final = 3
+"""Maximum apps whose lists are read for a record that a message names."""
+
 _MAX_LABEL: Final = 80
 _Example = tuple[ToolSpec, str]
 
@@ -332,6 +335,13 @@ def list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
     mine = (t for t in tools if t.app_id == app_id and t.action_type == "read")
     plain = (p for t in mine for p in patterns(t, tag) if not p.fixed and not p.has_slots)
     return next((c for p in plain if (c := Command(p, {})).is_sure), None)
+
+
+def lists_of(found: Sequence[Pattern], tools: Sequence[ToolSpec]) -> list[Command]:
+    """The lists of these functions' apps; empty if they are many, or one has none."""
+    tags = {pattern.tool.app_id: pattern.tag for pattern in found}
+    lists = [list_of(app_id, tag, tools) for app_id, tag in tags.items()]
+    return [c for c in lists if c] if len(lists) <= MAX_LISTS and all(lists) else []
 
 
 def _called(tool: ToolSpec) -> set[str]:
