@@ -105,6 +105,9 @@ NOTES = {"notes": [{"id": 5, "title": "Salaries"}, {"id": 6, "title": "Menu"}]}
 ACME = plans("Acme hosting May", "Eve Ltd", reference="acme")
 IN_A_TEAM = {"id": 7, "title": "Old plan", "team": {"id": 7, "name": "Sales"}}
 
+SIZED = [("p-1", "M", "red"), ("p-2", "M", "blue"), ("p-3", "L", "blue")]
+SIZES = {"plans": [{"id": ident, "size": size, "colour": hue} for ident, size, hue in SIZED]}
+
 
 def with_id(ident: str, title: str) -> dict[str, Any]:
     return {"plans": [{"id": ident, "title": "Acme"}, {"id": "p-9", "title": title}]}
@@ -131,6 +134,7 @@ NAMED: dict[str, list[tuple[str, object, tuple[dict[str, Any], ...], bool]]] = {
         ("Archive Plan 2", "p-1", (plans("Plan 2", "Plan"),), True),
         ("Archive menu.pdf", "p-1", (plans("menu.pdf", "menu"),), True),
         ("Archive the plan for Ann", "p-1", (plans("Plan for Ann", "Plan for Bob"),), True),
+        *(("Archive M in blue", ident, (SIZES,), ident == "p-2") for ident, *_ in SIZED),
     ],
     "a typed id is no other record's name": [
         ("Archive plan 2026-17", "p-9", (with_id("2026-17", "plan 2026-17"),), False),
@@ -218,6 +222,7 @@ def test_of_two_that_are_named_a_turn_takes_both_or_none(said: str, one: str, ot
         ("You have Rent. Anything else?", False),
         ("Rent is there. Do you want the weather?", False),
         ("Shall I show you Rent?", False),
+        ("Rent: to be put into the archive.\nIs that so?", True),
     ],
 )
 def test_a_yes_answers_what_the_question_is_about(reply: str, runs: bool) -> None:
@@ -373,6 +378,14 @@ def test_a_number_beside_a_records_id_is_another_one(more: dict[str, Any], key: 
     world.say("Write Old plan down", ("save_more", {"id": 12, "priority": 13, "minutes": 13}))
     world.say("Write Old plan and Salaries down", ("save_more", {"id": 12, **more}))
     assert world.ran == ["save_more", "save_more"]
+
+
+def test_the_one_payment_within_a_record_of_a_typed_id_goes_with_it() -> None:
+    trips = [{"id": "GV1N64", "payments": {"card_7": {"id": "card_7"}}}, {"id": "MQHHT6"}]
+    for ident, ran in (("MQHHT6", []), ("GV1N64", ["save_more"])):
+        world = Shelf.showing({"trips": trips})
+        world.say(f"Save {ident} anew", ("save_more", {"trip_id": ident, "payment_id": "card_7"}))
+        assert world.ran == ran
 
 
 TRIPS = {

@@ -186,10 +186,7 @@ SLIPS = {
         'return {"rows": (n for n in range(3))}',
         "rows is of type generator: put it in list(…)",
     ),
-    "uncalled": (
-        'return {"read": ctx.time.timestamp}',
-        ".timestamp, which is not called: write ",
-    ),
+    "uncalled": ('return {"read": ctx.time.timestamp}', ".timestamp, which is not called: write "),
     "number": (
         "return 5",
         "a handler returns an ActionResult or a dict, not int: ActionResult.success(",

@@ -57,11 +57,7 @@ WRITTEN = (AUDIT, "PutItem Cache", "TransactWriteItems Audit+Events")
 
 @pytest.mark.parametrize(
     ("message", "more"),
-    [
-        ("just talk", []),
-        ("probe.look {}", [AUDIT]),
-        (WRITE, WRITTEN),
-    ],
+    [("just talk", []), ("probe.look {}", [AUDIT]), (WRITE, WRITTEN)],
     ids=["no call", "a read", "a write"],
 )
 def test_what_a_turn_a_read_and_a_write_cost(

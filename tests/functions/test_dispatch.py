@@ -19,11 +19,7 @@ from webbee_kernel.aws.invoke import LambdaDispatch, LambdaFunction
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import (
-    DispatchRefused,
-    DispatchUnanswered,
-    StorageUnavailable,
-)
+from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.refresh.refresh_queue import OPEN_S

@@ -115,11 +115,7 @@ def test_a_client_with_a_handshake_comes_back_for_the_result(person: Person, acc
 
 @pytest.mark.parametrize(
     ("can", "version"),
-    [
-        ({}, "2025-11-25"),
-        ({"elicitation": {"url": {}}}, "2025-11-25"),
-        (ASKS, "2025-06-18"),
-    ],
+    [({}, "2025-11-25"), ({"elicitation": {"url": {}}}, "2025-11-25"), (ASKS, "2025-06-18")],
 )
 def test_it_is_told_where_it_cannot_ask(person: Person, can: dict[str, Any], version: str) -> None:
     told = send(person, "tools/call", DESTROYS, session(person, can, version))["result"]

@@ -138,9 +138,7 @@ MASKED: dict[str, tuple[dict[str, str], Any, Any]] = {
         {"note": "<NAME_1> called about Zorblax Quality",
          "from": {"name": "<NAME_1>", "email": "<EMAIL_1>"}},
     ),
-    "numbers and ids stay": (
-        {}, *[PLAIN | {"uuid": "550e8400-e29b-41d4-a716-446655440000"}] * 2,
-    ),
+    "numbers and ids stay": ({}, *[PLAIN | {"uuid": "550e8400-e29b-41d4-a716-446655440000"}] * 2),
     "a name of a thing stays": ({}, *[{"name": "Blue Ocean", "size": 3}] * 2),
     "and one within a thing": ({}, *[{"project": {"name": "Blue Ocean"}}] * 2),
     "beside an address it is a person's": (

@@ -51,7 +51,10 @@ class Basis(NamedTuple):
     message: str
     """The user's typed text, without the text of a button."""
     words: UserWords
+    """The message and, for a plain yes, the question in which the reply ends: what a search takes
+    along."""
     records: References
+    """With the words of all of the reply that a plain yes answers, for plain writes."""
     typed: References
     """The records by the typed words only: content of outward effects must be named by this
     message."""
@@ -378,15 +381,16 @@ _SMALL, _MAX_NUMBERS = 100, 2
 def _is_bound(leaf: Leaf, function: FunctionInfo, basis: Basis, given: list[Leaf]) -> bool:
     """Whether an argument of a plain write is bound to the user, or needs no binding: numbers and
     dates."""
+    words = basis.records.words
     if _is_row_selector(leaf, function):
-        return basis.words.has_text(leaf.phrase)
+        return words.has_text(leaf.phrase)
     if is_id(leaf, function):
         return _is_named_record(leaf, function, basis, given)
     text = str(leaf.value)
     # quantities and dates of a write that stays here bind nothing
     if not _is_text(leaf):
         return True
-    return basis.words.has_text(text, _siblings(leaf, given)) or (
+    return words.has_text(text, _siblings(leaf, given)) or (
         basis.records.is_known(text) and _is_named_record(leaf, function, basis, given)
     )
 

@@ -41,7 +41,7 @@ class References:
     reply: str = ""
     """The last reply, if the message may refer to it."""
     question: str = ""
-    """The question of the reply that a plain yes answers."""
+    """The question in which the reply ends that a plain yes answers."""
     functions: Sequence[FunctionInfo] = ()
     """The functions about to be called."""
     named_cache: dict[tuple[int, CallValues], bool] = field(default_factory=dict)
@@ -97,11 +97,12 @@ class References:
             return True
         if any(map(attrgetter("label"), records)):
             return False
-        return any(
-            self._is_named(r, values)
-            for r in self.records
-            if r.app_id == app_id and ids_inside(r, name) == {normal(value)}
-        )
+        around = (r for r in self._around(normal(value), name) if r.app_id == app_id)
+        return any(self._is_typed(r.ident, {r.kind}) or self._is_named(r, values) for r in around)
+
+    def _around(self, ident: str, name: str) -> Iterator[Record]:
+        """The records in which this is the only id of its kind."""
+        return (r for r in self.records if ids_inside(r, name) == {ident})
 
     def _has_name(self, records: Sequence[Record], values: CallValues) -> bool:
         own = (r for r in records if r.source.action)  # an argument is a model's word, no app's
@@ -292,17 +293,20 @@ class References:
         return bool(record.label) and (is_date(record.label) or kind.issuperset(words))
 
     def _is_distinct(self, said: UserWords, record: Record) -> bool:
+        """Whether a word of its label or a value is said that no other of its kind has or, where it
+        has no label, several values that no other has together: "M, red"."""
         words = {*_telling(self._words_in(said, record.label), said, record.label)}
         values = set(map(normal, self._values_in(said, record)))
         others = [*self._siblings(record)] if words or values else []
         if not others:
             return any(len(value) >= MIN_LETTERS for value in values)
         labels = [self._keywords(other.label) for other in others]
-        values = values.difference(*(map(normal, other.values) for other in others))
-        told = (frozenset(words_in(value)) for value in values)
-        return bool(words.difference(*labels)) or any(
-            not any(map(one.issubset, labels)) for one in told
-        )
+        held = [*map(_folded, others)]
+        told = map(frozenset, map(words_in, values.difference(*held)))
+        is_told = any(not any(map(one.issubset, labels)) for one in told)
+        is_variant = not record.label and len(values) > 1
+        is_shared = any(map(values.issubset, held))
+        return bool(words.difference(*labels)) or is_told or is_variant > is_shared
 
     def _keywords(self, label: str) -> frozenset[str]:
         return self._words(label) | self._words(_stem(label))
@@ -326,6 +330,11 @@ def _telling(words: Iterable[str], said: UserWords, label: str) -> Iterator[str]
         is_telling = len(word) >= MIN_LETTERS or any(c.isdigit() for c in word)
         if is_telling or all(text.has_acronym(word) for text in texts):
             yield word
+
+
+def _folded(record: Record) -> set[str]:
+    """The values of a record as they are compared."""
+    return {*map(normal, record.values)}
 
 
 def _stem(label: str) -> str:

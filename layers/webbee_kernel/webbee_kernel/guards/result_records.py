@@ -62,22 +62,31 @@ def records_in(
 ) -> Iterator[Record]:
     if depth > MAX_DEPTH:
         return
-    if isinstance(value, Mapping):
-        if record := _record(value, key, source):
-            yield replace(record, is_nested=is_nested)
-            is_nested |= bool(record.label)  # an author inside of a book is no book
-        for name, item in value.items():
-            if isinstance(item, Mapping) and not _has_id(item) and _is_key(str(name)):
-                yield replace(_of({**item}, str(name), key, source), is_nested=is_nested)
-            yield from records_in(item, str(name), source, depth + 1, is_nested)
-    elif isinstance(value, list):
+    if isinstance(value, list):
         for item in value:
             yield from records_in(item, key, source, depth + 1, is_nested)
+    if not isinstance(value, Mapping):
+        return
+    if record := _record(value, key, source):
+        yield replace(record, is_nested=is_nested)
+        is_nested |= bool(record.label)  # an author inside of a book is no book
+    for name, item in value.items():
+        is_keyed = _is_keyed(str(name), item)
+        if is_keyed and not _has_id(item):
+            yield replace(_of({**item}, str(name), key, source), is_nested=is_nested)
+        # of `methods: {"card_7": {"id": "card_7"}}` the kind is the outer key's
+        within = key if is_keyed else str(name)
+        yield from records_in(item, within, source, depth + 1, is_nested)
 
 
 def _is_key(name: str) -> bool:
     """Whether an object key is an id rather than a field name."""
     return any(c.isdigit() for c in name) or not name.isidentifier()
+
+
+def _is_keyed(name: str, item: Any) -> bool:
+    """Whether an object stands under its id."""
+    return isinstance(item, Mapping) and _is_key(name)
 
 
 def _has_id(value: Any) -> bool:
@@ -121,7 +130,7 @@ def scalars_in(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str,
         return
     if isinstance(value, Mapping):
         for name, item in value.items():
-            if isinstance(item, Mapping) and _is_key(str(name)):
+            if _is_keyed(str(name), item):
                 yield f"{key}_id", name, MAX_DEPTH
             yield from scalars_in(item, str(name), depth + 1 + VALUE_DEPTH * _has_id(item))
     elif isinstance(value, list):

@@ -346,7 +346,7 @@ class Consent:
         typed = "" if state.is_choice else records.words.texts[0]
         return Basis(
             message=typed,
-            words=records.words,
+            words=UserWords([records.words.texts[0], records.question], records.words.tag),
             records=records,
             typed=records.for_message(typed),
             # of earlier turns: a yes does not cover what is added behind it
@@ -383,14 +383,14 @@ _without_arguments = PerObject(partial(may_need_consent, arguments={}))
 
 
 def references_of(state: TurnContext) -> References:
-    """The records of results and facts, unmasked, with the user's words: the message, and for a
-    plain yes the question it answers. The last reply's records do not count if the client shows
-    another reply, or the message leaves a question open or is a plain no."""
+    """The records of results and facts, unmasked, with the user's words: the message, and the reply
+    that a plain yes answers. The last reply's records do not count if the client shows another
+    reply, or the message leaves a question open or is a plain no."""
     last = None if state.is_other_reply else state.memory.last
     texts, question, reply = [message := without_files(state.message)], "", ""
     if last and confirmation.is_agreement(state.message, last.reply):
         question = confirmation.question_of(last.reply)
-        texts.append(question)
+        texts.append(last.reply)
     # a question, or a plain no, leaves open what the reply has shown
     is_asked = last and any(mark in message + last.reply for mark in QUESTION_MARKS)
     is_left_open = is_asked or confirmation.answer(message) is False
