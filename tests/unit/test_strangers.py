@@ -194,8 +194,8 @@ def test_strangers_conversations_go_as_far_as_they_did() -> None:
     assert not {name: unasked for name, (_, _, unasked) in played.items() if unasked}
     verdicts = Counter(verdict for verdict, *_ in played.values())
     told = {name: failed[:1] for name, (_, failed, _) in played.items() if failed}
-    assert verdicts["right"] >= 16, told
-    assert verdicts["right"] + verdicts["honest"] >= 41, told
+    assert verdicts["right"] >= 24, told
+    assert verdicts["right"] + verdicts["honest"] >= 39, told  # two look before they say so
 
 
 @pytest.mark.parametrize(("language", "count"), [("en", 60), ("ru", 30), ("de", 10)])

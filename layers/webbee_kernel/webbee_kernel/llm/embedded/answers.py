@@ -13,7 +13,7 @@ from typing import Final, cast
 from ... import language
 from ...types import JSONObject
 from ..function_form import form_call, forms_in
-from ..protocol import ModelRequest, ModelResponse
+from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
 from .message import COLON, lexicon
@@ -51,6 +51,7 @@ class Answer(Offers):
         self._request, self._reading = request, commands.reading
         self._continuation = [t for t in request.tools if t.name == CONTINUE]
         self._readings = commands.readings()
+        self._searched = self.query.found_in(self._reading.results)
         # a field that is searched for is answered by the record that holds it
         is_search = all(c.pattern.looks_up == "search" for c in self._readings)
         if is_search and self._continuation and self.query.is_search and self.query.is_field:
@@ -151,7 +152,7 @@ class Answer(Offers):
         results, lookups = self._reading.results, self._list_lookups()
         if self._reading.is_ambiguous and lookups and not results:
             return to_calls(lookups, self._continuation)
-        if not self._readings and self.query.is_search:
+        if not self._readings and (self.query.is_search or self._searched):
             return self._after_search()
         # lookups are all that this turn has called with success
         called = {(f.app_id, f.fn_name) for f in results}
@@ -240,13 +241,19 @@ class Answer(Offers):
         question = self.choose_record(missing._replace(rows=near or rows))
         return replace(question, text=f"{none} {question.text}")
 
+    def _not_understood(self, examples: Sequence[tuple[ToolSpec, str]]) -> ModelResponse:
+        """Searches for the words of a question that nothing else answers, once."""
+        found = self.query.searches() if self.query.is_question and self._continuation else []
+        is_new = found and not (self._searched or self._reading.ended > len(self._list_lookups()))
+        return to_calls(found, self._continuation) if is_new else super()._not_understood(examples)
+
     def _after_search(self) -> ModelResponse:
         """After searches: read the only record found, if none has failed; where none is found,
         search in other languages' words."""
         ended, results = self._reading.ended, self._reading.results
-        found = [(f.app_id, row) for f in results for row in records_of(f.data) or ()]
+        found = [(f.app_id, row) for f in self._searched for row in records_of(f.data) or ()]
         if not found:
-            is_first = ended == len(self.query.searches())
+            is_first = self.query.is_search and ended == len(self.query.searches())
             more = self.query.foreign_searches() if is_first else []
             return to_calls(more, self._continuation) if more else self.suggest()
         read = self.query.found_read(found) if len(results) == ended else None

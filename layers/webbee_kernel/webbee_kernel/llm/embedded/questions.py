@@ -16,7 +16,7 @@ from ..protocol import ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Value, free_names
 from .message import Message, lexicon, word_key
-from .prompt_reader import name_of, rows_with
+from .prompt_reader import Fact, name_of, rows_with
 
 _NUMBER: Final = re.compile(r"(?<![\d.:-])\d{3,}(?![\d:-])")
 """More than two digits: neither a day nor an hour."""
@@ -165,6 +165,13 @@ class Questions:
         own = {p.tool.app_id: p for p in reversed(self._own) if p.looks_up == kind}
         named = [app_id for app_id in own if self._values.nouns(app_id, self._tag) & self._nouns]
         return [_lookup(own[app_id], text) for app_id in named or own][::-1] * bool(text)
+
+    def found_in(self, results: Sequence[Fact]) -> list[Fact]:
+        """The results that are of the searches for what is asked or to be found."""
+        is_asked = self.is_question or self.is_search
+        searches = self.searches() if results and is_asked else []
+        names = {(c.tool.app_id, c.tool.fn_name) for c in searches}
+        return [fact for fact in results if (fact.app_id, fact.fn_name) in names]
 
     @property
     def _only_day(self) -> str:
