@@ -70,7 +70,7 @@ def test_the_page_lists_every_sentence_that_holds_in_both_dialects() -> None:
     assert listed.splitlines() == [f"- {n.replace('_', ' ').capitalize()}" for n in named] != []
 
 
-SHIPPED = [Path("extensions") / name for name in ("mail", "tasks", "notes")]
+SHIPPED = [Path("extensions") / name for name in ("tasks", "notes")]  # they need no account
 
 
 @pytest.mark.parametrize(
