@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel import language
-from webbee_kernel.llm import function_form
+from webbee_kernel.llm import function_form, offered_forms
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.embedded.prompt_reader import Fact, ParsedPrompt, Records
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec, Undo
@@ -836,7 +836,7 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
     drawn: Any = {"type": "Form", "props": {"hint": "", "action": "x", "children": [1]}}
     for tree in (None, drawn, {"props": {"children": [drawn]}}, {"props": {"children": 1}}):
-        assert function_form.forms_in(tree) == []  # an extension may draw anything
+        assert offered_forms.forms_in(tree) == []  # an extension may draw anything
     lines = {"title": "a\n b", "iban": "a\n\nb", "body": "a\n b"}
     made = [function_form.form_of(t, lines, "en").to_dict() for t in (book, SEND)]
     told = [(n["type"], n["props"]["value"]) for n in nodes(made) if n["props"].get("value")]

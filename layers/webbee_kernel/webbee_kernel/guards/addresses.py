@@ -20,36 +20,37 @@ from ..clock import digest
 
 Form = Literal["recipient", "account", "url"]
 
+# patterns are compiled by `re` where they are first used: a cold start pays for none
 # a name may stand before it in angle brackets, as mail programs write it: Ann <ann@example.org>
-_EMAIL = re.compile(r"(?:[^<>@]{0,80}<)?(?:\"[^\"]*\"|[^\s<>@,;]+)@[^\s<>@,;]+>?")
+_EMAIL: Final = r"(?:[^<>@]{0,80}<)?(?:\"[^\"]*\"|[^\s<>@,;]+)@[^\s<>@,;]+>?"
 # of any scheme, and a share of Windows'
-_LINK = re.compile(r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.|//[\w-]+(?:\.[\w-]+)+|\\\\\w)\S*")
-_HOST = re.compile(
+_LINK: Final = r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.|//[\w-]+(?:\.[\w-]+)+|\\\\\w)\S*"
+_HOST: Final = (
     r"(?i)(?:(?:[\w-]+\.)+[a-z]{2,24}\.?|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost(?=:))"
     r"(:\d+)?([/?#\\]\S*)?"
 )
-_MAILTO = re.compile(r"(?i)^(?:mailto|tel|sms|sip|xmpp):")
+_MAILTO: Final = r"(?i)^(?:mailto|tel|sms|sip|xmpp):"
 # groups of four as people write them, or all digits together
-_IBAN = re.compile(r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4})?")
+_IBAN: Final = r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4})?"
 # Ethereum, Bitcoin's bech32, and its older base58 form
-_WALLET = re.compile(r"0x[0-9a-fA-F]{40}|bc1[0-9a-z]{20,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}")
-_PHONE = re.compile(r"\+[\d\s().\-/]{6,24}\d")
-_HANDLE = re.compile(r"(?:@[\w.-]{2,64}){1,2}(?::[\w.-]+)?")
+_WALLET: Final = r"0x[0-9a-fA-F]{40}|bc1[0-9a-z]{20,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}"
+_PHONE: Final = r"\+[\d\s().\-/]{6,24}\d"
+_HANDLE: Final = r"(?:@[\w.-]{2,64}){1,2}(?::[\w.-]+)?"
 # 24:00 is the end of a day
 _CLOCK = r"(?:[01]?\d|2[0-4]):[0-5]\d"
-_MOMENT = re.compile(
+_MOMENT: Final = (
     rf"\d{{4}}-\d\d(?:-\d\d)?(?:[T ]{_CLOCK}(?::\d\d(?:\.\d+)?)?)?\s?(?:Z|[+-]\d\d:?\d\d)?"
     rf"|{_CLOCK}(?::\d\d)?|P(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?"
 )
-_GROUPING = re.compile(r"[\s().\-/]")
-_NETWORK = re.compile(
+_GROUPING: Final = r"[\s().\-/]"
+_NETWORK: Final = (
     r"(?i)(?:https?|wss?|s?ftps?|webcals?|feeds?|git|ssh|rtsps?|rtmps?|gopher|ldaps?|smb)://"
     r"|www\.|//"
 )
 """The start of a network address."""
-_SCHEME = re.compile(r"(?i)[a-z][a-z0-9+.:-]*://|www\.|//")
+_SCHEME: Final = r"(?i)[a-z][a-z0-9+.:-]*://|www\.|//"
 _EDGES = "#№ \t\r\n\"'«»“”„‘’`()[]{}<>,;:!?.…"
-_SEPARATORS = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
+_SEPARATORS: Final = r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+"
 
 
 def form_of(value: str, *, is_secret: bool = False) -> Form | None:
@@ -62,7 +63,7 @@ def form_of(value: str, *, is_secret: bool = False) -> Form | None:
     if not text or "\n" in text:
         return None
     # before people: a link may hold an @
-    if _LINK.fullmatch(text) or is_bare_url(text) or _is_ip(text):
+    if re.fullmatch(_LINK, text) or is_bare_url(text) or _is_ip(text):
         return "url"
     # no server takes a longer one, and the patterns below are not for whole texts
     if len(text) > 2_048:
@@ -70,8 +71,8 @@ def form_of(value: str, *, is_secret: bool = False) -> Form | None:
     if _is_recipient(text):
         return "recipient"
     # a word such as "DE12 ABCD EFGH" needs as many digits as a real account has
-    iban = _IBAN.fullmatch(text) and len(re.findall(r"\d", text)) >= 8
-    return "account" if iban or _WALLET.fullmatch(text) else None
+    iban = re.fullmatch(_IBAN, text) and len(re.findall(r"\d", text)) >= 8
+    return "account" if iban or re.fullmatch(_WALLET, text) else None
 
 
 def _is_ip(text: str) -> bool:
@@ -82,43 +83,43 @@ def _is_ip(text: str) -> bool:
 
 def _is_recipient(text: str) -> bool:
     """One or several e-mail addresses, a phone, a handle, or a link to one of them."""
-    if any(form.fullmatch(text) for form in (_PHONE, _HANDLE)):
+    if any(re.fullmatch(form, text) for form in (_PHONE, _HANDLE)):
         return True
-    if _MAILTO.match(text) and " " not in text:
+    if re.match(_MAILTO, text) and " " not in text:
         return True
     # a list of addresses in one text is one destination: all of it has to be accepted
     parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
-    return bool(parts) and all(map(_EMAIL.fullmatch, parts))
+    return bool(parts) and all(re.fullmatch(_EMAIL, part) for part in parts)
 
 
 def is_web_address(value: str) -> bool:
     """Whether the value of an address argument is a URL or a host."""
     text = value.strip()
-    return bool(_LINK.fullmatch(text) or _HOST.fullmatch(text))
+    return bool(re.fullmatch(_LINK, text) or re.fullmatch(_HOST, text))
 
 
 def is_bare_url(value: str) -> bool:
     """Whether a value is a host with a path or port, without a scheme."""
-    found = _HOST.fullmatch(value.strip())
+    found = re.fullmatch(_HOST, value.strip())
     return found is not None and bool(found[1] or "/" in (found[2] or ""))
 
 
 def is_network_url(value: str) -> bool:
     """Whether a value begins like a network address."""
-    return bool(_NETWORK.match(value.strip()))
+    return bool(re.match(_NETWORK, value.strip()))
 
 
 def has_scheme(value: str) -> bool:
     """Whether a value begins with a scheme, of the network or an app's own (`memo://`)."""
-    return bool(_SCHEME.match(value.strip()))
+    return bool(re.match(_SCHEME, value.strip()))
 
 
 def is_moment(value: object) -> bool:
     """Whether a value is a calendar date, a time or a duration in ISO 8601."""
     text = value.strip() if isinstance(value, str) else ""
-    if not (_MOMENT.fullmatch(text) and has_years_only(text)):
+    if not (re.fullmatch(_MOMENT, text) and has_years_only(text)):
         return False
-    day = _DAY.match(text)
+    day = re.match(_DAY, text)
     with suppress(ValueError):
         return not day or bool(date.fromisoformat(f"{day[0]}-01"[:10]))
     return False
@@ -126,7 +127,7 @@ def is_moment(value: object) -> bool:
 
 def has_years_only(text: str) -> bool:
     """Whether every number of four or more digits is a year from 1900 to 2199."""
-    return all(1900 <= int(figure) <= 2199 for figure in _LONG_NUMBER.findall(text))
+    return all(1900 <= int(figure) <= 2199 for figure in re.findall(_LONG_NUMBER, text))
 
 
 _MAX_DATE: Final = 40
@@ -151,8 +152,8 @@ def is_date(value: object) -> bool:
 
 MAX_DECODES = 8
 """Maximum rounds of URL decoding."""
-_LONG_NUMBER = re.compile(r"(?<!:\d\d[+-])\d{4,}")
-_DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
+_LONG_NUMBER: Final = r"(?<!:\d\d[+-])\d{4,}"
+_DAY: Final = r"\d{4}-\d{2}(?:-\d{2})?"
 
 
 def normal(value: object, *, keep_case: bool = False) -> str:
@@ -162,11 +163,11 @@ def normal(value: object, *, keep_case: bool = False) -> str:
     text = unicodedata.normalize("NFKC", str(value)).strip()
     if is_web_address(text):
         return _normalise_url(text)
-    text = _MAILTO.sub("", text)
-    if not keep_case or _EMAIL.fullmatch(text) or _IBAN.fullmatch(text):
+    text = re.sub(_MAILTO, "", text)
+    if not keep_case or re.fullmatch(_EMAIL, text) or re.fullmatch(_IBAN, text):
         text = text.casefold()
-    if _PHONE.fullmatch(text) or _IBAN.fullmatch(text):
-        return _GROUPING.sub("", text)
+    if re.fullmatch(_PHONE, text) or re.fullmatch(_IBAN, text):
+        return re.sub(_GROUPING, "", text)
     return " ".join(text.split())
 
 
@@ -209,7 +210,7 @@ def host_of(value: str) -> str:
     host = f"{parts.scheme}://{parts.hostname}{port}".removeprefix("https://")
     # redirects carry a second address in the query: `?next=//evil.example`
     query = _decode(f"?{parts.query}#{parts.fragment}")
-    other = _ADDRESS_IN.search(_decode(parts.path) + query) or _HOST_IN.search(query)
+    other = re.search(_ADDRESS_IN, _decode(parts.path) + query) or re.search(_HOST_IN, query)
     return "" if other else host
 
 
@@ -223,10 +224,8 @@ def _decode(text: str) -> str:
     return "//"
 
 
-_ADDRESS_IN = re.compile(r"(?i)//|[\\@]|\bwww\.|\b(?:https?|wss?|ftps?|mailto|tel|sms|sip|xmpp):")
-_HOST_IN = re.compile(
-    r"(?<![\w.-])(?:[\w-]+[.\u3002])+[^\W\d_][\w-]+|\d(?:\.\d{1,3}){3}|\[[\da-fA-F]*:"
-)
+_ADDRESS_IN: Final = r"(?i)//|[\\@]|\bwww\.|\b(?:https?|wss?|ftps?|mailto|tel|sms|sip|xmpp):"
+_HOST_IN: Final = r"(?<![\w.-])(?:[\w-]+[.\u3002])+[^\W\d_][\w-]+|\d(?:\.\d{1,3}){3}|\[[\da-fA-F]*:"
 
 
 def has_address(address: str, message: str) -> bool:
@@ -243,7 +242,7 @@ def _is_url_like(word: str, address: str) -> bool:
     # who types `//host` means its own scheme, who types `https://` has told it
     if has_scheme(word) or is_bare_url(word):
         return word.startswith("//") or not address.startswith("//")
-    return word.islower() if _HOST.fullmatch(word) else not has_scheme(address)
+    return word.islower() if re.fullmatch(_HOST, word) else not has_scheme(address)
 
 
 def _scheme(address: str) -> str:
@@ -261,7 +260,7 @@ def _words(message: str) -> Iterator[str]:
     text = unicodedata.normalize("NFKC", message)
     for word in text.split():
         yield from (word, word.rstrip(_EDGES), word.strip(_EDGES))
-    for word in _SEPARATORS.split(text):
+    for word in re.split(_SEPARATORS, text):
         yield word.strip(_EDGES)
 
 
@@ -283,12 +282,12 @@ def key_of(app_id: str, fn_name: str, kind: str, value: str, place: str = "") ->
     return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"
 
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_BASE64: Final = r"[A-Za-z0-9+/_-]{16,}={0,2}"
 
 
 def decoded(value: str) -> str:
     """The text that a value holds in base64, such as a whole mail; empty for any other value."""
-    if not _BASE64.fullmatch(value):
+    if not re.fullmatch(_BASE64, value):
         return ""
     with suppress(ValueError):
         text = b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), b"-_").decode()
@@ -304,13 +303,13 @@ def with_code_points(value: str) -> str:
     return f"{value} ({''.join(c if c.isascii() else f'<U+{ord(c):04X}>' for c in value)})"
 
 
-_HEADER = re.compile(
+_HEADER: Final = (
     r"(?i)(?:^|[\r\n])[ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:((?:[^\r\n]|\r?\n[ \t]|\r(?=\n[ \t]))+)"
 )
-_BLOCK = re.compile(r"(?:[ \t]*+\n)*+(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]++\S)[^\n]*(?:\n|\Z))+")
+_BLOCK: Final = r"(?:[ \t]*+\n)*+(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]++\S)[^\n]*(?:\n|\Z))+"
 """A mail header at the beginning of a text."""
 _END = r"[^\s<>\"'«»“”]+"
-_ADDRESS = re.compile(
+_ADDRESS: Final = (
     rf"(?i)[\w.+%'-]{{1,64}}@[\w-]+(?:\.[\w-]+)+|\b[a-z][a-z0-9+.-]{{0,40}}://{_END}|\bwww\.{_END}"
     # as browsers mend them: the page's own scheme, one slash, slashes the other way
     rf"|\bhttps?:[/\\]{_END}|(?<![:/\w])//[\w-]+(?:\.[\w-]+)+{_END}"
@@ -322,9 +321,9 @@ def header_recipients(text: str, *, is_body: bool, is_mail: bool) -> Iterator[st
     """Recipients in mail header lines of a text. A body counts only if it begins with a header,
     which an app may append to its own, and the line has an address."""
     text = _normalise_lines(text)
-    block = _BLOCK.match(text) if is_body and is_mail else None  # people quote headers in mails
-    for match in _HEADER.finditer(block[0] if block else "" if is_body else text):
-        if not is_body or _ADDRESS.search(match[1]):
+    block = re.match(_BLOCK, text) if is_body and is_mail else None  # people quote headers in mails
+    for match in re.finditer(_HEADER, block[0] if block else "" if is_body else text):
+        if not is_body or re.search(_ADDRESS, match[1]):
             yield " ".join(match[1].split())
 
 
@@ -338,4 +337,4 @@ def _normalise_lines(text: str) -> str:
 
 def addresses_in(text: str) -> Iterator[str]:
     """The e-mail addresses and URLs in a text, without trailing punctuation."""
-    return (match[0].rstrip(".,;:!?)]}") for match in _ADDRESS.finditer(text))
+    return (match[0].rstrip(".,;:!?)]}") for match in re.finditer(_ADDRESS, text))

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from .. import language
 from ..catalogue import AppInfo, Catalogue, FunctionInfo
@@ -33,12 +33,12 @@ HEAD, TAIL = 400, 200
 HIDDEN = "•••"
 """Placeholder for secrets."""
 
-_JOINED = re.compile("['\u2019-]")
+_JOINED: Final = "['\u2019-]"
 """Characters inside words."""
 _SHORT, _LONG_WORD = 4, 25
 """Capitals up to 3 letters are not a code; words of 25 letters are."""
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_NO_NAME = re.compile(r"[^\w .&'+-]+")
+_DATE: Final = r"\d{4}-\d\d-\d\d"
+_NO_NAME: Final = r"[^\w .&'+-]+"
 _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'", '"': "'", "→": "-"})
 TITLES = ("title", "subject", "name", "text")
 """Names of text arguments that serve as title if there is no record."""
@@ -176,7 +176,7 @@ _LOOKALIKES = str.maketrans(
     "abreeukmhonpctyxbbsijhdqwiiodabyenikvopoctuxwiio",
 )
 """Lookalike letters of other scripts, `1`, `l` and `0` → Latin."""
-_KNOWN_LETTERS = re.compile(
+_KNOWN_LETTERS: Final = (
     "[a-z0-9\u00df-\u00ff\u0142\u0111\u0131\u0153\u0430-\u044f\u0451-\u045f\u03ac-\u03ce"
     "\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*"
 )
@@ -193,12 +193,12 @@ def app_name(app_id: str, catalogue: Catalogue, tag: str) -> str:
         if other.app_id != app_id
         for text in (other.app_id, other.display_name, *other.titles.values())
     }
-    is_distinct = _KNOWN_LETTERS.fullmatch(_letters(name)) and _look(name) not in others
+    is_distinct = re.fullmatch(_KNOWN_LETTERS, _letters(name)) and _look(name) not in others
     return name if name == app_id or is_distinct else f"{name} ({app_id})"
 
 
 def _plain_name(text: str) -> str:
-    bare = _NO_NAME.sub(" ", one_line(unicodedata.normalize("NFKC", text)))
+    bare = re.sub(_NO_NAME, " ", one_line(unicodedata.normalize("NFKC", text)))
     return " ".join(bare.split())[:MAX_NAME].strip()
 
 
@@ -341,7 +341,7 @@ def _field_text(field: JSONObject, tag: str) -> str:
     if field.get("title"):
         label = "" if name in _BARE_IDS else f"{name} "
         return label + _quote(str(field["title"]), tag)
-    if _DATE.fullmatch(value):  # as the reader writes it, if it is one
+    if re.fullmatch(_DATE, value):  # as the reader writes it, if it is one
         with suppress(ValueError):
             value = language.of(tag).date(value)
         return f"{name}: {value}"
@@ -371,7 +371,7 @@ def key_tokens(text: str) -> Iterable[str]:
 
 
 def _is_code(token: str) -> bool:
-    parts = _JOINED.split(token)
+    parts = re.split(_JOINED, token)
     is_word = (
         len(parts) < 3 and len(token) < _LONG_WORD and all(map(str.isalpha, filter(None, parts)))
     )

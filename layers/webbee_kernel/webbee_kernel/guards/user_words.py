@@ -15,6 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from typing import Final
 
 from .. import language
 from ..language.stems import UNSPACED
@@ -23,7 +24,7 @@ from .addresses import word_forms
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
-_FILE = re.compile(r"(?mi)^[^\n]{1,255}[,(] ?[\w.+-]{1,60}/[\w.+-]{1,80}, \d{1,9} B(?:ytes)?\)?:?$")
+_FILE: Final = r"(?mi)^[^\n]{1,255}[,(] ?[\w.+-]{1,60}/[\w.+-]{1,80}, \d{1,9} B(?:ytes)?\)?:?$"
 _FIGURE = re.compile(r"\d")
 _ADDRESS = re.compile(r"@|://|[^\W_]\.[^\W\d_]{2,}")
 _MARKS = ".,;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1a\uff1b\u0964\u061f\u060c\u061b"
@@ -38,7 +39,7 @@ _ALONE = re.compile(rf"[-\u2013\u2014{_MARKS[3:]}]")
 _SPACES = re.compile(r"(?: |\n\n?)")
 _UNSPACED = "[\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff]+"
 """A run of a script without spaces; Korean has them."""
-_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_HANGUL: Final = "[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 MIN_RUN = 4
@@ -49,7 +50,7 @@ def without_files(message: str) -> str:
     """The message without the attachments that the page appends (`name, type, size` on a line, then
     the content), which are not the user's words."""
     # nobody but the page writes this line; a user who does loses words, and gets none
-    found = _FILE.search(message)
+    found = re.search(_FILE, message)
     return message[: found.start()] if found else message
 
 
@@ -150,7 +151,7 @@ class UserWords:
 
     def _has_words(self, core: str) -> bool:
         # Korean puts particles behind a word: what he wrote may begin with it
-        if _HANGUL.search(core):
+        if re.search(_HANGUL, core):
             return len(core) > 1 and any(c.startswith(core) for c in self._chunks)
         return all(map(self.has, words_in(core)))
 

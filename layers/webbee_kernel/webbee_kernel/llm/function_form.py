@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ from ..catalogue import PerObject, shapes_of
 from ..sdk import ui
 from ..sdk.ui import UIAction, UINode
 from ..text import squeeze
-from ..types import JSON, JSONObject
+from ..types import JSONObject
 from .protocol import ToolSpec
 
 _IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
@@ -120,46 +119,6 @@ def missing_fields(fields: Sequence[UINode]) -> list[str]:
     """The labels of the required fields that have no value."""
     empty = (f.props for f in fields if not {"value", "values", "children"} & f.props.keys())
     return [str(props["label"]) for props in empty if props.get("required")]
-
-
-def forms_in(offer: Any) -> list[JSONObject]:
-    """The properties of an offer's forms, which are filled in by words, too; none of a tree that an
-    extension has drawn in another way."""
-    with suppress(AttributeError, KeyError, TypeError):
-        forms = [n["props"] for n in offer["props"]["children"] if n["type"] == "Form"]
-        return [form for form in forms if "hint" in form and form_text(form)]
-    return []
-
-
-def form_call(form: JSONObject) -> tuple[str, JSONObject]:
-    """The function that a form calls, with its values."""
-    action = form["action"]
-    name = f"{action['app_id']}__{action['function']}"
-    return name, {**form.get("defaults", {}), **_values(form["children"])}
-
-
-def _values(fields: list[JSONObject]) -> JSONObject:
-    """The values of fields by name, without empty ones."""
-    found = {}
-    for field in fields:
-        props = field["props"]
-        inner = _values(props["children"]) if field["type"] == "Fieldset" else None
-        found[props["param_name"]] = inner or props.get("values") or props.get("value")
-    return {name: value for name, value in found.items() if value not in (None, "")}
-
-
-def form_text(form: JSONObject) -> str:
-    """A form as text: what stands in its fields, and how they are filled in by words."""
-    values = form_call(form)[1]
-    fields = [field["props"] for field in form["children"] if field["type"] != "Toggle"]
-    lines = [f"{p['label']}: {_as_text(values.get(p['param_name']), p)}" for p in fields]
-    return "\n".join([*lines, str(form["hint"])])
-
-
-def _as_text(value: JSON, props: JSONObject) -> str:
-    labels = {option["value"]: option["label"] for option in props.get("options", ())}
-    rows = value if isinstance(value, list) else [value]
-    return ", ".join(str(labels.get(v, v)) for v in rows if v is not None) or "–"
 
 
 def _submit(tool: ToolSpec, tag: str) -> str:

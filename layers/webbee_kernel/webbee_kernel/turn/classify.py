@@ -20,7 +20,7 @@ from ..clock import iso
 from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
-from ..llm.function_form import form_call, forms_in
+from ..llm.offered_forms import form_call, forms_in
 from ..llm.protocol import Growing, Hear, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSON, JSONObject

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import language
 from ..guards.proposals import describe, undo_of
 from ..guards.result_records import Titles
-from ..llm.function_form import form_text, forms_in
+from ..llm.offered_forms import form_text, forms_in
 from ..llm.protocol import Hear
 from ..sdk.result import AMBIGUOUS
 from ..stores.codec import dumps

@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from ... import language
 from ...types import JSONObject
-from ..function_form import form_call, forms_in
+from ..offered_forms import form_call, forms_in
 from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
