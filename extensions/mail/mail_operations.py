@@ -76,6 +76,8 @@ def list_messages(
                     listing.counts[held[e.uid]] -= 1
                     continue
                 told = row(str(imap.ref(e.uid)), e, account.address, zone)
+                to = ", ".join(addresses(e.headers, "To")[:3]) if folder == "sent" else ""
+                told |= {"to": to} if to else {}
                 listing.rows.append((held[e.uid], e.arrived, e.uid, told))
     return listing
 

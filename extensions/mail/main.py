@@ -66,7 +66,7 @@ ext = Extension(
     titles=texts("app"),
     columns={
         name: texts(f"column_{name}")
-        for name in ("from", "from_name", "unread", "account", "attachments", "lacks")
+        for name in ("from", "from_name", "to", "unread", "account", "attachments", "lacks")
     },
 )
 chat = ChatExtension(

@@ -338,6 +338,15 @@ APPEND = [
     "ponle {text}",
 ]
 
+STRIKE = [
+    "strike {text} from the note {title}",
+    "strike {text} out of the note {title}",
+    "вычеркни {text} из заметки {title}",
+    "streiche {text} aus der Notiz {title}",
+    "raye {text} de la note {title}",
+    "tacha {text} de la nota {title}",
+]
+
 FIND = [
     "show my notes",
     "покажи мои заметки",

@@ -1,9 +1,10 @@
-"""Notes, on `ctx.store`: write, add to, find, read, pin, delete; totals for the skeleton; a
-panel."""
+"""Notes, on `ctx.store`: write, add to, strike from, find, read, pin, delete; totals for the
+skeleton; a panel."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Annotated, Any
 
@@ -46,7 +47,7 @@ chat = ChatExtension(ext, description="The user's notes: write, add to, find, re
 LONGEST = 20_000
 """Characters of a note's text."""
 UNDONE = 1_000
-"""Bytes of a note that a deletion takes back: so much the call that does it may hold."""
+"""Bytes that the call may hold that takes an effect back."""
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST)]
@@ -90,6 +91,12 @@ class AppendParams(WhichParams):
     """One note, and what is to stand in it besides."""
 
     text: Text = Field(description="What to add, behind what the note says already.")
+
+
+class StrikeParams(WhichParams):
+    """One note, and what is not to stand in it any more."""
+
+    text: Text = Field(description="What to take out, as it stands in the note.")
 
 
 class RenameParams(WhichParams):
@@ -146,9 +153,38 @@ async def append(ctx: Context, params: AppendParams) -> ActionResult:
     if isinstance(changed, ActionResult):
         return changed
     summary = say(ctx, "appended", title=note.title, text=params.text)
-    return ActionResult.success(
-        {**changed.facts(), "added": params.text}, summary, refresh_panels=PANELS
-    )
+    data = {**changed.facts(), "added": params.text}
+    undo = undone("strike", id=note.id, text=params.text)
+    return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
+
+
+@chat.function(
+    "strike",
+    "Strike text out of a note that is there, by its id or title",
+    action_type="destructive",
+    examples=examples.STRIKE,
+    titles=texts("title_strike"),
+)
+async def strike(ctx: Context, params: StrikeParams) -> ActionResult:
+    """The last place where the text stands, in whole words. By id: one read, one write. By title:
+    one pass over the notes first."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    found = [*re.finditer(rf"(?<!\w){re.escape(params.text)}(?!\w)", note.body)]
+    if not found:
+        lacks = say(ctx, "lacks", title=note.title, text=params.text)
+        return ActionResult.error(lacks, code="NOT_FOUND")
+    before, after = note.body[: found[-1].start()], note.body[found[-1].end() :]
+    gap = "\n" if before.endswith("\n") or after.startswith("\n") else " "
+    body = gap.join(filter(None, (before.rstrip(), after.strip())))
+    changed = await change(ctx, note, {"body": body})
+    if isinstance(changed, ActionResult):
+        return changed
+    summary = say(ctx, "struck", title=note.title, text=params.text)
+    data = {**changed.facts(), "struck": params.text}
+    undo = None if after.strip() else undone("append", id=note.id, text=params.text)
+    return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
 
 
 @chat.function(
@@ -243,9 +279,13 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     await ctx.store.delete(COLLECTION, note.id)
     summary = say(ctx, "deleted", title=note.title)
     data = {"id": note.id, "title": note.title, "deleted": True}
-    kept = {"title": note.title, "body": note.body}
-    undo = ui.Call("write", **kept) if len(json.dumps(kept)) <= UNDONE else None
+    undo = undone("write", title=note.title, body=note.body)
     return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
+
+
+def undone(function: str, **params: str) -> ui.UIAction | None:
+    """The call that takes an effect back; None where it would hold too much."""
+    return ui.Call(function, **params) if len(json.dumps(params)) <= UNDONE else None
 
 
 def first_words(body: str) -> str:

@@ -149,6 +149,8 @@ VALUES = (
 )
 TESTS = (ast.If, ast.While, ast.IfExp)
 """Where a value is needed, and where one is only looked at: no coroutine is meant in either."""
+RESULT = "ActionResult.success"
+"""The call whose first argument is JSON."""
 UNBOUNDED = ("itertools.count", "itertools.cycle")
 LEAVES = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
 PLAIN_TESTS = (
@@ -307,6 +309,10 @@ def _is_taken_for_value(module: Module, node: ast.expr) -> bool:
     parent = module.parents.get(id(node))
     if isinstance(parent, VALUES) or (isinstance(parent, TESTS) and parent.test is node):
         return True
+    if isinstance(parent, ast.Dict | ast.List):
+        return _is_taken_for_value(module, parent)
+    if isinstance(parent, ast.Call):
+        return node in parent.args[:1] and module.callee(parent).endswith(RESULT)
     if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name):
         return False
     name, function = parent.targets[0].id, module.function_of(node)

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+from webbee_kernel.text import one_line
 from webbee_kernel.turn.messages import as_text
 
 from ..loopback import Client
@@ -88,4 +89,5 @@ def found_in(search: dict[str, Any]) -> Iterator[str]:
     yield f"{mark(search['seen'], 'warning')} {search['value']}: {search['verdict']}"
     for hit in search["found"]:
         place = f"{hit['channel']} · {hit['place']} {hit['path']}"
-        yield f"  {hit['state']:8} {place} {paint(hit['because'], 'dim')}"
+        title = f": “{one_line(hit['title'])}”" if hit.get("title") else ""
+        yield f"  {hit['state']:8} {place} {paint(hit['because'] + title, 'dim')}"

@@ -55,7 +55,7 @@ def test_every_rule_of_the_table_is_found_somewhere_and_nothing_is_found_beside_
 def test_what_was_not_awaited_and_a_slot_that_is_no_parameter_are_told_with_what_to_do() -> None:
     found = checked(PLANTED / "silent").findings
     told = [f.message for f in found if "Coroutine" in f.message or "a coroutine" in f.message]
-    assert len(told) == 6 and not [text for text in told if "put an await before" not in text]
+    assert len(told) == 7 and not [text for text in told if "put an await before" not in text]
     assert "nobody waits for asyncio.gather: put an await before it" in spoken(found)
     [slot] = [f for f in checked(PLANTED / "waiting").findings if f.rule == "slot"]
     assert slot.level == "error"

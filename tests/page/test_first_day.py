@@ -99,7 +99,7 @@ def test_export_my_data(visit: Visit, tmp_path: Path) -> None:
     download.value.save_as(tmp_path / "me")
     lines = [json.loads(line) for line in (tmp_path / "me").read_text("utf-8").splitlines()]
     assert "leave with me" in json.dumps(lines) and lines[-1] == {"kind": "end"}
-    for other in ("Erase everything", "Appearance"):
+    for other in ("Erase everything", "Appearance", "Sign out"):
         assert page.get_by_role("dialog").get_by_text(other).count()
 
 

@@ -134,6 +134,8 @@ def test_the_card_of_a_move_says_where_to() -> None:
     """By its function's name, in the language of such names."""
     back = Step(0, "notes", "move_to_inbox", {"id": "n1"}, "write")
     asked = pending(back, titles={"n1": "Plan"}).asks
-    assert asked["question"] == "Move to inbox “Plan” (notes)?"
-    assert asked["verb"] == "Move to inbox"
+    assert (asked["question"], asked["verb"]) == ("Move to inbox “Plan” (notes)?", "Move to inbox")
     assert pending(back, titles={"n1": "Plan"}, tag="de").asks["verb"] == "Verschieben"
+    for name, flag, verb in (("pin", False, "Yes"), ("pin", True, "Pin"), ("append", 0, "Append")):
+        step = Step(0, "notes", name, {"id": "n1", "pinned": flag}, "write")
+        assert pending(step, titles={"n1": "Plan"}).asks["verb"] == verb

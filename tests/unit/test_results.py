@@ -88,7 +88,6 @@ ODD = {
     "a day": (date(2026, 5, 15), "2026-05-15"),
     "an id": (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
     "a price": (Decimal("9.90"), "9.90"),
-    "a set": ({"b", "a"}, ["a", "b"]),
     "an enum": (Colour.RED, "red"),
     "a pair": ((1, 2), [1, 2]),
     "a key that is a number": ({3: "three"}, {"3": "three"}),
@@ -98,11 +97,10 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("beside", [7, 2**70, {2**65}], ids=repr)
+@pytest.mark.parametrize("beside", [7, 2**70, [2**65]], ids=repr)
 def test_what_json_lacks_becomes_what_it_has_also_beside_large_integers(beside: Any) -> None:
     plain = plain_json({"n": beside, **{name: value for name, (value, _) in ODD.items()}})
-    n = [*beside] if isinstance(beside, set) else beside
-    assert plain == {"n": n, **{name: read for name, (_, read) in ODD.items()}}
+    assert plain == {"n": beside, **{name: read for name, (_, read) in ODD.items()}}
     assert json.loads(json.dumps(plain)) == plain
 
 
@@ -120,6 +118,7 @@ def test_a_megabyte_is_let_through_and_a_byte_more_and_what_is_no_json_is_not() 
         ({"lone": "\ud800"}, None),
         ({"n": 2**70, "lone": "\ud800"}, None),
         ({"digits": 10**5000}, None),
+        ({"rows": [{"price": {9}}]}, r"rows\[0\].price is of type set: return sorted\(…\) of it"),
     ):
         with pytest.raises(CallError, match=says) as caught:
             plain_json(value)

@@ -63,15 +63,17 @@ CONTROL = ("status_code", "headers", "body")
 def action_result(value: Any) -> Any:
     """A function's return value: results and dicts pass, an `_ui` becomes the result's `ui`,
     everything else becomes data."""
-    if value is None or isinstance(value, BaseModel) or _is_result(value):
+    if _is_result(value):
+        return _with_lists(value)
+    if value is None or isinstance(value, BaseModel):
         return value
-    value = presentable(value)
+    value = _without_sets(presentable(value))
     if isinstance(value, Mapping):
         return _of_dict(value)
     if isinstance(value, str):
         return ActionResult.success({"text": value}, value)
-    if isinstance(value, list | tuple | set | frozenset):
-        return ActionResult.success({"items": list(value)}, "")
+    if isinstance(value, list):
+        return ActionResult.success({"items": value}, "")
     if isinstance(value, bool | int | float):
         return ActionResult.success({"value": value}, "")
     return value
@@ -89,6 +91,21 @@ def _is_result(value: Any) -> bool:
     return hasattr(value, "to_dict") and hasattr(value, "status")
 
 
+def _with_lists(result: Any) -> Any:
+    result.data = _without_sets(result.data)
+    return result
+
+
+def _without_sets(value: Any) -> Any:
+    """Sets and tuples inside of dicts and lists as lists: the SDK takes them, the kernel's own
+    results may hold no set."""
+    if isinstance(value, Mapping):
+        return {key: _without_sets(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return [*map(_without_sets, value)] if isinstance(value, list | tuple) else value
+
+
 def presentable(value: Any) -> Any:
     """Dataclasses and objects with `to_dict` as dicts; other values unchanged."""
     if hasattr(value, "to_dict"):
@@ -101,7 +118,7 @@ def presentable(value: Any) -> Any:
 def snapshot(value: Any) -> Any:
     """What a refresh handler returned. A result stays one: a failed one keeps the last good
     snapshot, and of a good one only the data is stored."""
-    return value if _is_result(value) else presentable(value)
+    return _with_lists(value) if _is_result(value) else _without_sets(presentable(value))
 
 
 def alert_text(value: Any) -> Any:
@@ -114,7 +131,7 @@ def alert_text(value: Any) -> Any:
 def webhook_answer(value: Any) -> Any:
     """A webhook's answer with the SDK's rules: any control key shapes the response, the other keys
     are its body unless it has one."""
-    value = presentable(value)
+    value = _without_sets(presentable(value))
     if not isinstance(value, Mapping) or not any(key in value for key in CONTROL):
         return value
     rest = {k: v for k, v in value.items() if k not in CONTROL}

@@ -257,7 +257,7 @@ def background_result(value: Any, request: CallRequest) -> JSONObject:
 
 
 def plain_json(value: Any) -> Any:
-    """The value as plain JSON, with dates, UUIDs, Decimals, sets and models converted; ResultError
+    """The value as plain JSON, with dates, UUIDs, Decimals and models converted; ResultError
     for other types, over 1 MB or over 100 levels."""
     plain = _plain(value)
     try:
@@ -320,7 +320,6 @@ _CONVERTERS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     (BaseModel, lambda value: value.model_dump(mode="json")),
     (Mapping, lambda value: {k if type(k) is str else str(_plain(k)): v for k, v in value.items()}),
     (list | tuple | deque, list),
-    (set | frozenset, lambda value: sorted(value, key=str)),
     (date | time, lambda value: value.isoformat()),
     (Decimal | PurePath | UUID | timedelta, str),
     (str, str),
@@ -368,6 +367,8 @@ def _advice(value: Any) -> str:
         return f"{value.__qualname__}(), which needs an await"
     if isinstance(value, Iterator | KeysView | ValuesView | ItemsView):
         return f"of type {kind}: put it in list(…)"
+    if isinstance(value, set | frozenset):  # often a dict of which a key was forgotten
+        return f"of type {kind}: return sorted(…) of it, or a dict, {{name: value}}"
     if isinstance(value, bytes | bytearray):
         return f"of type {kind}: return base64.b64encode(…).decode() of it, or its text"
     if callable(value):

@@ -92,7 +92,7 @@ def card(
         summary="\n".join(lines),
         question=_question(calls, concept, tag),
         ask=speaker.say("card_ask_all" if is_several else "card_ask"),
-        verb=_verb([function for _, function in pairs], concept, tag),
+        verb=_verb(pairs, concept, tag),
         language=tag,
         calls=tuple(calls),
         keys=tuple(
@@ -225,6 +225,7 @@ def _call(
     is_open = effect == "outward" and not to - {""}
     # a destructive call that leaves open of what may mean all of it
     empty = (k for k, v in step.arguments.items() if effect == "destructive" and v in ([], {}))
+    open_names = (language.of(tag).field_name(" ".join(words_of(key))) for key in empty)
     naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     shown = {sink.path for sink in found}
@@ -243,7 +244,7 @@ def _call(
                 for leaf in leaves
                 if leaf.path in shown or _is_told(leaf, effect)
             ),
-            *({"name": _words(name, tag), "value": "\u2013", "kind": "value"} for name in empty),
+            *({"name": name, "value": "\u2013", "kind": "value"} for name in open_names),
         ],
     }
 
@@ -255,10 +256,6 @@ def _is_told(leaf: Leaf, effect: str) -> bool:
     says_how_much = leaf.value is True or (effect == "destructive" and is_number)
     has_value = bool(leaf.value) and not (isinstance(leaf.value, bool) or leaf.is_key)
     return not leaf.is_absent or has_value or says_how_much
-
-
-def _words(name: str, tag: str) -> str:
-    return language.of(tag).field_name(" ".join(words_of(name)))
 
 
 def _card_title(function: FunctionInfo, effect: str, tag: str) -> str:
@@ -416,30 +413,36 @@ def _titles(call: JSONObject, tag: str) -> list[str]:
 def _concept(fn_name: str, tag: str) -> str:
     """The common effect named by a function's first word, used for its button label only. `move` is
     left out where the language has effect words: the name says where to."""
-    known = language.of("en").words.effects
-    first = words_of(fn_name)[:1]
-    found = known.get(language.stem(first[0], "en"), "") if first else ""
-    found = REPLY if {*first} & {*ANSWERING} else found
+    first, known = next(iter(words_of(fn_name)), ""), language.of("en").words.effects
+    found = REPLY if first in ANSWERING else known.get(language.stem(first, "en"), "")
     if found != MOVE:
         return found
     # money is sent, not moved; where the language has effect words the name says it better
-    named = SEND if {*first} & OUTWARD_VERBS else MOVE
+    named = SEND if first in OUTWARD_VERBS else MOVE
     return "" if language.of(tag).words.effects else named
 
 
-def _verb(functions: Sequence[FunctionInfo], concept: str, tag: str) -> str:
+def _is_negated(step: Step) -> bool:
+    """Whether a flag set to false turns its function's verb round: `pin(pinned=False)`."""
+    verbs = {language.stem(word, "en") for word in words_of(step.fn_name)}
+    flags = [words_of(name) for name, value in step.arguments.items() if value is False]
+    return any(language.stem(words[-1], "en") in verbs for words in flags if words)
+
+
+def _verb(pairs: Sequence[tuple[Step, FunctionInfo]], concept: str, tag: str) -> str:
     """The button label: the function's verb, translated if common, and the number of calls."""
-    if len({f.fn_name for f in functions}) > 1:
-        return language.of(tag).say("card_verb_all")
+    speaks, (_, first) = language.of(tag), pairs[0]
+    if len({function.fn_name for _, function in pairs}) > 1:
+        return speaks.say("card_verb_all")
     # an author's title may say anything: the button says what the function is called
-    title = _title(replace(functions[0], titles={}), tag)
+    title = _title(replace(first, titles={}), tag)
     verb = f"{title[:1].upper()}{title[1:]}"
-    speaks = language.of(tag)
-    if concept in VERBS:
+    is_foreign = not speaks.words.effects and language.text_in(first.titles, tag)
+    if any(_is_negated(step) for step, _ in pairs) or (is_foreign and concept not in VERBS):
+        verb = speaks.say("said_yes").capitalize()
+    elif concept in VERBS:
         verb = speaks.say(f"card_verb_{concept}")
-    elif not speaks.words.effects and language.text_in(functions[0].titles, tag):
-        verb = speaks.say("said_yes").capitalize()  # the name is in another language
-    return f"{verb} ({len(functions)})" if len(functions) > 1 else verb
+    return f"{verb} ({len(pairs)})" if len(pairs) > 1 else verb
 
 
 def editable(call: JSONObject) -> Iterator[str]:

@@ -50,7 +50,7 @@ async def fog(ctx: Context, params: Parts) -> ActionResult:
         return ActionResult.success({"fog": 1}, f"It is {measured(ctx)} m.")  # planted: no number
     response = ctx.http.get("https://example.com")  # planted: never awaited
     if response.ok or not measured(ctx):  # planted: never awaited
-        return ActionResult.success({"fog": 2}, "Fog.")
+        return ActionResult.success({"fog": [measured(ctx)]}, "Fog.")  # planted: never awaited
     both = [measured(ctx), measured(ctx)]
     task = measured(ctx)
     least = min(await asyncio.gather(*both))

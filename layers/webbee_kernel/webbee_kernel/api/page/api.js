@@ -2,7 +2,8 @@
 
 // Names of local users, which are no secrets, outlive a reload; a real token is held in memory only.
 export const TOKEN_KEY = "webbee.token";
-const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+/** Whether the server runs on the reader's own machine. */
+export const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 const DEADLINE_MS = 35_000;
 
 /** What the API refused, or what never reached it (status 0). `wait` are seconds until a limit is free again. */
@@ -26,7 +27,7 @@ export function token() {
 /** Hold a token; `kept` is the name of a local user, which outlives a reload. */
 export function setToken(value, kept = false) {
   held = kept ? "" : value;
-  if (kept && value && LOCAL.includes(location.hostname)) sessionStorage.setItem(TOKEN_KEY, value);
+  if (kept && value && isLocal) sessionStorage.setItem(TOKEN_KEY, value);
   else sessionStorage.removeItem(TOKEN_KEY);
 }
 

@@ -325,7 +325,7 @@ class Page {
       if (erased) this.elsewhere.postMessage(null);
       return this.again(erased);
     };
-    showMe(this.caller, again, chosen);
+    showMe(this.caller, again, () => this.leave(), chosen);
   }
 
   /** Begin anew with who is signed in: once everything was `erased`, with nothing of before; in another language where

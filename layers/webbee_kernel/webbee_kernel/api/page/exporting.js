@@ -1,6 +1,6 @@
 // One's own name: what is kept of a person as a file, its end, and how the page looks.
 
-import { api, request } from "./api.js";
+import { api, isLocal, request } from "./api.js";
 import { fill, h, icon, plain } from "./dom.js";
 import { ask, dialog, toast } from "./overlay.js";
 import { chosenLanguage, setLanguage, setTheme, theme } from "./preferences.js";
@@ -75,7 +75,8 @@ async function accepted(list) {
 /** Erase everything, which `says` how far it is, asked again until nothing is left; false if it was not confirmed. */
 async function eraseMe(says) {
   const { confirm } = await api("DELETE", "/v1/me");
-  if (!(await ask(t("eraseAsk"), t("eraseAll"), t("eraseTitle")))) return false;
+  const goes = [t("eraseAsk"), t("eraseElsewhere"), isLocal && t("eraseLocal")].filter(Boolean).join(" ");
+  if (!(await ask(goes, t("eraseAll"), t("eraseTitle")))) return false;
   says(t("erasing"));
   let found;
   do found = await api("DELETE", `/v1/me?confirm=${encodeURIComponent(confirm)}`);
@@ -95,8 +96,8 @@ const select = (label, value, options, onchange, autofocus = false) =>
   );
 
 /** The dialog behind one's own name. `again()` begins the page anew: in another language, or with nothing kept.
- * `chosen`: the language was chosen a moment ago. */
-export function showMe(caller, again, chosen = false) {
+ * `leave()` signs out; `chosen`: the language was chosen a moment ago. */
+export function showMe(caller, again, leave, chosen = false) {
   const said = h("p.muted", { role: "status" }, t("exportLead"));
   const busy = (button, work) => async () => {
     if (button().ariaBusy === "true") return;
@@ -158,8 +159,17 @@ export function showMe(caller, again, chosen = false) {
     ),
   ];
   const who = [plain(caller.email), plain(caller.role)].filter(Boolean).join(" · ");
+  const out = h("button.secondary", { onclick: () => (box.close(), leave()) }, t("signOut"));
   const list = h("ul.accepted");
   const kept = h("div", h("h3.n-heading", t("acceptedTitle")), list);
   accepted(list).catch((error) => (list.textContent = error.message));
-  const box = dialog(plain(caller.imperal_id), [who && h("p", who), h("div.choices", looks), said, save, kept, erase]);
+  const box = dialog(plain(caller.imperal_id), [
+    who && h("p", who),
+    h("div.choices", looks),
+    said,
+    save,
+    kept,
+    erase,
+    out,
+  ]);
 }

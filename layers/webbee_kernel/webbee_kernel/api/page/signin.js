@@ -1,11 +1,10 @@
 // Before anybody is known.
 
-import { request, setToken } from "./api.js";
+import { isLocal, request, setToken } from "./api.js";
 import { fill, h, standing } from "./dom.js";
 import * as oidc from "./oidc.js";
 import { speak, t } from "./strings.js";
 
-const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 /** @type {[string, string][]} */
 const LOCAL_USERS = [
   ["alice", "русский"],
@@ -39,9 +38,7 @@ export function signIn(root, enter, problem = "") {
   };
   const pick = ([name, who]) =>
     h("button.chip", { onclick: () => take(name, true) }, h("strong", name), " ", h("span.muted", who));
-  const picks =
-    LOCAL.includes(location.hostname) &&
-    h("div.picks", h("p.muted", t("localUsers")), h("div.chips", LOCAL_USERS.map(pick)));
+  const picks = isLocal && h("div.picks", h("p.muted", t("localUsers")), h("div.chips", LOCAL_USERS.map(pick)));
   const go = h("button.primary", { id: "sign-in", onclick: () => oidc.begin().catch(failed) }, t("signIn"));
   const failed = () => signIn(root, enter, t("signInFailed"));
   const submit = (event) => (event.preventDefault(), take(field.value.trim()));

@@ -224,6 +224,8 @@ export default {
   eraseAll: "Alles löschen",
   eraseTitle: "Alles löschen, was über Sie gespeichert ist?",
   eraseAsk: "Gespräche, App-Daten und Geheimnisse sind dann weg; was getan wurde, bleibt ohne Ihren Namen vermerkt.",
+  eraseElsewhere: "Was Apps in anderen Diensten haben, etwa Mails im Postfach, bleibt dort.",
+  eraseLocal: "Auf Ihrem eigenen Rechner richtet dieser Server danach Apps und Beispielpostfach neu ein.",
   erasing: "Alles wird gelöscht …",
   erased: "Alles wurde gelöscht.",
   theme: "Darstellung",

@@ -222,6 +222,8 @@ export default {
   eraseAll: "Erase everything",
   eraseTitle: "Erase everything that is kept of you?",
   eraseAsk: "Conversations, app data and secrets go for good; the record of what was done stays, without your name.",
+  eraseElsewhere: "What apps keep in other services, such as mail in its mailbox, stays there.",
+  eraseLocal: "On your own machine this server then sets up its apps and the sample mailbox anew.",
   erasing: "Erasing everything…",
   erased: "Everything was erased.",
   theme: "Appearance",

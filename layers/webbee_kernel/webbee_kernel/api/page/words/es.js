@@ -221,6 +221,8 @@ export default {
   eraseAll: "Borrar todo",
   eraseTitle: "¿Borrar todo lo que se guarda de usted?",
   eraseAsk: "Conversaciones, datos y secretos desaparecen; lo que se hizo queda registrado sin su nombre.",
+  eraseElsewhere: "Lo que las apps tienen en otros servicios, como el correo en su buzón, queda allí.",
+  eraseLocal: "En su propio equipo, este servidor vuelve a preparar después las apps y el buzón de ejemplo.",
   erasing: "Borrando todo…",
   erased: "Se borró todo.",
   theme: "Aspecto",

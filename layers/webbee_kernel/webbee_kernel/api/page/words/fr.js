@@ -223,6 +223,8 @@ export default {
   eraseAll: "Tout effacer",
   eraseTitle: "Effacer tout ce qui est conservé de vous ?",
   eraseAsk: "Conversations, données et secrets disparaissent ; ce qui a été fait reste consigné sans votre nom.",
+  eraseElsewhere: "Ce que les apps ont dans d'autres services, comme le courrier dans sa boîte, y reste.",
+  eraseLocal: "Sur votre propre machine, ce serveur réinstalle ensuite ses apps et la boîte d'exemple.",
   erasing: "Suppression de tout en cours…",
   erased: "Tout a été effacé.",
   theme: "Apparence",
