@@ -242,10 +242,11 @@ class Answer(Offers):
         return replace(question, text=f"{none} {question.text}")
 
     def _not_understood(self, examples: Sequence[tuple[ToolSpec, str]]) -> ModelResponse:
-        """Searches for the words of a question that nothing else answers, once."""
-        found = self.query.searches() if self.query.is_question and self._continuation else []
-        is_new = found and not (self._searched or self._reading.ended > len(self._list_lookups()))
-        return to_calls(found, self._continuation) if is_new else super()._not_understood(examples)
+        """Searches for the words of a question that no function knows, once."""
+        about = self.query.unknown_words() if self.query.is_question and self._continuation else []
+        is_new = about and not (self._searched or self._reading.ended > len(self._list_lookups()))
+        found = self.query.searches(about) if is_new else []
+        return to_calls(found, self._continuation) if found else super()._not_understood(examples)
 
     def _after_search(self) -> ModelResponse:
         """After searches: read the only record found, if none has failed; where none is found,

@@ -194,7 +194,8 @@ class Offers:
         stems = [language.stem(word, self.tag) for word in about]
         is_field = self.query.is_question and 0 < len(about) < len(words)
         is_field = is_field and not self.values.records.has_words(stems, self.tag)
-        is_unfound = self.commands.reading.ended and self.query.is_search
+        is_asked = self.query.is_search or self.query.is_question
+        is_unfound = self.commands.reading.ended and is_asked
         if not about or not (is_field or is_unfound):
             return answer
         none = self.say("none_holds", what=" ".join(about[:MAX_EXAMPLES]))
