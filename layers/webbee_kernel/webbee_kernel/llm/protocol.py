@@ -135,7 +135,8 @@ class ModelRequest:
     `prompt` holds everything; each round appends lines to it. Adapters with native tool results
     send `opening` (the first round's prompt) and `exchanges` instead. `growing` is None where
     `tools` are the same in every request; `undo` has the effects that stand, newest first;
-    `waiting` name and arguments of the calls that the last turn showed, on its card or in a form.
+    `waiting` name and arguments of the calls that the last turn showed, on its card (`on_card`) or
+    in a form.
     """
 
     role: ModelRole
@@ -150,6 +151,7 @@ class ModelRequest:
     growing: Growing | None = None
     undo: tuple[Undo, ...] = ()
     waiting: tuple[tuple[str, JSONObject], ...] = ()
+    on_card: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..grounding import Evidence, Mark
+    from ..stores.types import PendingConfirmation
 
 RESERVE_S = 10.0
 """Seconds of the remaining time that a classifier request leaves for calls and narrator."""
@@ -69,6 +70,7 @@ class Classifier:
             growing=_growing(state),
             undo=tuple(undoable(state.memory)),
             waiting=_waiting(state),
+            on_card=bool(_open_card(state)),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
@@ -80,13 +82,18 @@ class Classifier:
         return state.with_answer(answer, used.paid)
 
 
+def _open_card(state: TurnContext) -> PendingConfirmation | None:
+    """The last turn's card, if it is pending and the message does not answer it."""
+    last = None if state.proposal else state.memory.last
+    return own_card(last, waiting(last, state.now)) if last else None
+
+
 def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
-    """The calls of the last turn's card, if it is pending and the message does not answer it, or
-    the call of its form."""
+    """The calls of the last turn's card, or the call of its form."""
     last = state.memory.last
     if state.proposal or not last:
         return ()
-    if card := own_card(last, waiting(last, state.now)):
+    if card := _open_card(state):
         return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in steps(card))
     calls = map(form_call, forms_in(None if state.is_other_reply else last.response.get("ui")))
     return tuple((name, cast("JSONObject", state.masker.mask(given))) for name, given in calls)

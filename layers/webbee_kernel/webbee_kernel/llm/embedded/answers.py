@@ -15,11 +15,12 @@ from ...types import JSONObject
 from ..offered_forms import form_call, forms_in
 from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
-from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names, patterns
+from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names
 from .message import COLON, lexicon
-from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, Offers, lists_of, respelt, to_calls
+from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, lists_of, respelt, to_calls
 from .prompt_reader import Fact, read_prompt, records_of, words_of_name
 from .undo import UndoMessage
+from .waiting import WaitingAnswer
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
@@ -43,14 +44,12 @@ def classify(request: ModelRequest) -> ModelResponse:
     return answer.of_message()
 
 
-class Answer(Offers):
+class Answer(WaitingAnswer):
     """The answer to one request."""
 
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
-        super().__init__(commands)
-        self._request, self._reading = request, commands.reading
+        super().__init__(commands, request)
         self._continuation = [t for t in request.tools if t.name == CONTINUE]
-        self._readings = commands.readings()
         self._searched = self.query.found_in(self._reading.results)
         # a field that is searched for is answered by the record that holds it
         is_search = all(c.pattern.looks_up == "search" for c in self._readings)
@@ -64,7 +63,8 @@ class Answer(Offers):
         # a guard sent the call back: what is missing becomes a form
         if self._reading.is_refused:
             return self.complete(readings[0]) if readings else self.suggest()
-        if answer := self._of_waiting():
+        undo = UndoMessage(self.commands, self._request)
+        if answer := self._of_waiting(undo):
             return answer
         if self._continuation and (read := self._unread()):
             return to_calls([read], self._continuation)
@@ -76,7 +76,6 @@ class Answer(Offers):
         is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)
         if not is_write and (parts := self.commands.parts()):
             return self.buttons(parts[:MAX_EXAMPLES], "one_at_a_time")
-        undo = UndoMessage(self.commands, self._request)
         refs = [c.unclear for c in readings if c.unclear]
         led = [c for c in readings if c.pattern.pieces[0].stem]  # "undo the completion" is no title
         is_open = not any(c.is_sure for c in led) and not any(u.rows or u.is_all for u in refs)
@@ -90,50 +89,14 @@ class Answer(Offers):
             return to_calls(self.query.searches(), self._continuation)
         if not readings:
             before = None if self.query.is_question else undo.suggestions
-            return self._of_missing() or self.suggest(before)
+            return self._of_missing() or self._left(self.suggest(before))
         is_sure = len(readings) == 1 and readings[0].is_sure
         return to_calls(readings) if is_sure else self.clarify(readings)
-
-    @property
-    def _waiting(self) -> Command | None:
-        """The one call that the last turn showed, on its card or in a form."""
-        calls = self.commands.calls(self._request.waiting)
-        is_one = len(self._request.waiting) == 1 and not self.message.is_question
-        return calls[0] if calls and is_one else None
-
-    def _of_waiting(self) -> ModelResponse | None:
-        """A yes to a form calls it, or tells what it lacks; what is said anew of a write stands in
-        its form. None for a message that stands by itself, asks, or only says no."""
-        if not (shown := self._waiting):
-            return None
-        if self.message.is_yes(self.tag):
-            return to_calls([shown]) if shown.is_complete else self.form(shown)
-        openings = {p.pieces[0].stem for p in patterns(shown.tool, self.tag)}
-        # "send it to bob": no "actually" stands before it
-        is_again = not openings.isdisjoint(self.message.stems(self.tag)[:1])
-        instead = language.of(self.tag).words.instead.intersection(self.message.stems(self.tag))
-        if shown.tool.action_type != "write" or (is_again and not instead):
-            return None
-        new = self.values.replacement(self._readings, shown.tool, shown.arguments)
-        return None if new is None else self._with(shown, new)
-
-    def _with(self, shown: Command, new: JSONObject) -> ModelResponse:
-        """The call with what it lacked, else its form."""
-        now = replace(shown, arguments={**shown.arguments, **new}, is_whole=False)
-        return to_calls([now]) if now.is_complete > shown.is_complete else self.form(now)
-
-    def _of_missing(self) -> ModelResponse | None:
-        """The answer to what is near no function: the one value that a form lacks."""
-        near = next((score for score, _ in self.commands.nearest()), 0)
-        is_other = self.message.small_talk(self.tag) or self.message.has_negation(self.tag)
-        shown = None if is_other or near >= FORM_SCORE else self._waiting
-        new = self.values.missing(shown.tool, shown.arguments) if shown else {}
-        return self._with(shown, new) if shown and new else None
 
     def _undo(self, undo: UndoMessage) -> ModelResponse:
         """The calls that undo what is meant, the question what that is, or that nothing does."""
         if made := undo.commands:
-            return to_calls(made)
+            return to_calls([*(c for c in self._undone_before if c not in made), *made])
         if refusal := undo.refusal:
             return ModelResponse(text=refusal)
         if not undo.choices:  # other words than those of what is left

@@ -280,7 +280,11 @@ class Message:
         verb = next((n for n, s in enumerate(stems) if s not in small), last)
         if verb == last or stems[verb] not in known.saying:
             return last, last
-        return verb + 1, last - _leading(self.words[::-1], known.instead)
+        return verb + 1, self.before_instead(tag)
+
+    def before_instead(self, tag: str) -> int:
+        """The end of the tokens, before an "instead"."""
+        return len(self.tokens) - _leading(self.words[::-1], lexicon(tag).instead)
 
     def is_about_own_data(self, tag: str) -> bool:
         """Whether it names one of the items of the page's account menu."""

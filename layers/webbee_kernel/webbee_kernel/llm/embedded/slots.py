@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Final
 
@@ -16,17 +16,15 @@ from ...types import JSONObject
 from ..function_form import Parameter, is_outgoing, parameters
 from ..protocol import ToolSpec
 from .examples import (
-    Command,
     Pattern,
     Piece,
     Span,
     Unclear,
     Value,
-    date_parameters,
     free_names,
     patterns,
 )
-from .message import COLON, lexicon, root_part, without_stop, word_key, word_keys
+from .message import COLON, lexicon, root_part, without_stop, word_key
 from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
 MAX_DIGITS: Final = 15
@@ -93,10 +91,15 @@ class SlotValues(ReferenceResolver):
     def _written(self, parameter: Parameter, span: Span, tool: ToolSpec, form: str) -> str:
         """The words as a text of one line, without the sentence's full stop, or of several."""
         limit = int(parameter.schema.get("maxLength", 0))
-        is_title = parameter.name in language.title_keys()
-        has_lines = (limit > MULTILINE or not (limit or is_title)) and tool.action_type != "read"
+        has_lines = self.has_lines(parameter, tool)
         text = self.message.lines(*span) if has_lines else self.message.slice(*span)
         return text if form == "quote" or limit > MULTILINE or "\n" in text else without_stop(text)
+
+    def has_lines(self, parameter: Parameter, tool: ToolSpec) -> bool:
+        """Whether a text may be of several lines."""
+        limit = int(parameter.schema.get("maxLength", 0))
+        is_title = parameter.name in language.title_keys()
+        return (limit > MULTILINE or not (limit or is_title)) and tool.action_type != "read"
 
     def is_reference(
         self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, is_bare: bool = False
@@ -227,110 +230,6 @@ class SlotValues(ReferenceResolver):
         is_own = is_own and not pattern.literals.issuperset(self.message.stems(pattern.tag))
         is_needed = is_own and parameters(tool)[names[0]].required
         return {**found, names[0]: self.message.text} if is_needed else found
-
-    def replacement(
-        self, readings: Sequence[Command], tool: ToolSpec, given: JSONObject
-    ) -> JSONObject | None:
-        """What the message says anew of a call that waits; None for a command that may be called as
-        it is, of a record that was shown or of none."""
-        tag, named = self.message.tag, self._named_parameters(tool)
-        if told := self._told_value(tool, named):  # whatever else is called so
-            return told
-        if any(c.is_sure and not c.is_by_words for c in readings) and not self._is_bare_day(tag):
-            return None
-        is_about = self.message.is_about_card(tag, is_open=not readings) or self._is_new_day(tag)
-        names = [p.name for p in named if p.kind == "text"]
-        if new := self._corrections(tool, given, names):
-            return new
-        return self._new_texts(tool, given) if is_about else None
-
-    def _named_parameters(self, tool: ToolSpec) -> list[Parameter]:
-        """The parameters that are named, before any colon, texts first: "change the text to: …"."""
-        said = {*self.message.stems(self.message.tag)[: self.message.colon or None]}
-        known = parameters(tool).values()
-        own = (p for p in known if said & field_words(p.name, self.message.tag))
-        return sorted(own, key=lambda p: p.kind != "text")
-
-    def _told_value(self, tool: ToolSpec, named: Sequence[Parameter]) -> JSONObject:
-        """The value behind a colon of the first of these parameters that takes it."""
-        span = (self.message.colon + 1, len(self.message.tokens))
-        for one in named if self.message.colon else ():
-            value = self.of(one.kind, one, span, tool, self.message.tag)
-            if one.kind == "text" or isinstance(value, Value):
-                return {one.name: getattr(value, "value", self.message.lines(*span))}
-        return {}
-
-    def missing(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
-        """The message as the required value that is not given: a text only if no other is."""
-        left = [p for p in parameters(tool).values() if p.required and p.name not in given]
-        span, tag = (0, len(self.message.tokens)), self.message.tag
-        fit = [p for p in left if p.kind != "text" or len(left) == 1]
-        values = ((p.name, self.of(p.kind, p, span, tool, tag)) for p in fit)
-        return {n: v.value for n, v in [*values][:1] if isinstance(v, Value)}
-
-    def _corrections(self, tool: ToolSpec, given: JSONObject, named: Sequence[str]) -> JSONObject:
-        """What the message says anew of a call with these arguments: an address, a quotation, the
-        day or hour that it ends in as its one date, else its one day or number in place of that of
-        a text."""
-        tag, last, known = self.message.tag, len(self.message.tokens), parameters(tool)
-        told = {t.kind: t.text for t in self.message.tokens if t.kind in ("email", "quote")}
-        texts = [name for name in given if name in known and known[name].kind == "text"]
-        places = {"email": [n for n in given if n in known and known[n].kind == "email"]}
-        places["quote"] = [*named, *sorted(texts, key=lambda name: -len(str(given[name])))]
-        if new := {places[kind][0]: text for kind, text in told.items() if places[kind]}:
-            return new
-        if (text := self._said_text(tool, texts, tag)) and places["quote"]:
-            return {places["quote"][0]: text}
-        dates = [*date_parameters(tool)]
-        if len(dates) == 1:
-            days = (self._date(known[dates[0]], (n, last), tag) for n in range(last))
-            value = next(filter(None, days), None)
-            return {dates[0]: value.value} if value else {}
-        return {}
-
-    def _said_text(self, tool: ToolSpec, texts: Sequence[str], tag: str) -> str:
-        """The text that "no, say …" tells; empty for a day or number alone, which takes the place
-        of the text's own."""
-        leads = [self._leads(tool, tag, name) for name in texts]
-        first, last = self.message.said_span(tag)
-        small = lexicon(tag).toward | language.of(tag).words.instead
-        first = self._start(first, tag, small.union(*leads)) if first < last else last
-        text = self.message.lines(first, last) if first < last else ""
-        found = [*self._dates(text, tag), *language.numbers(text, tag)]
-        words = word_keys(text, tag) - lexicon(tag).fillers
-        values = word_keys(" ".join(m.text for m in found), tag)
-        return "" if found and words <= values else text
-
-    def _new_texts(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
-        """The texts that take the message's only day or number in place of their own."""
-        texts = [n for n, p in parameters(tool).items() if p.kind == "text" and given.get(n)]
-        changed = {n: self._with_new_value(str(given[n]), self.message.tag) for n in texts}
-        return {n: text for n, text in changed.items() if text}
-
-    def _is_new_day(self, tag: str) -> bool:
-        """Whether the message is a no with another day, or nothing but a day: "no, on Friday"."""
-        is_no = self.message.is_denial(tag) and self.has_edge_date(
-            (0, len(self.message.tokens)), tag
-        )
-        return is_no or self._is_bare_day(tag)
-
-    def _is_bare_day(self, tag: str) -> bool:
-        """Whether the message has no words beside a day, or with a no points at something: it is
-        said of the card that waits, whatever was shown last."""
-        days = " ".join(m.text for m in self._dates(self.message.text, tag))
-        words, known = {word_key(w, tag) for w in self.message.keywords(tag)}, lexicon(tag)
-        instead = language.of(tag).words.instead
-        others = words.difference(word_keys(days, tag), known.correction, instead)
-        is_it = not known.reference.isdisjoint(self.message.stems(tag))
-        return bool(days) and (not others or (is_it and self.message.is_denial(tag)))
-
-    def _with_new_value(self, text: str, tag: str) -> str:
-        """A text with the message's only day or number in place of its own; empty for several."""
-        for read in (self._dates, language.numbers):
-            old, new = read(text, tag), read(self.message.text, tag)
-            if len(old) == len(new) == 1 and old[0].kind == new[0].kind:
-                return text[: old[0].start] + new[0].text + text[old[0].end :]
-        return ""
 
     def is_sent_on(self, pattern: Pattern) -> bool:
         """Whether the function sends and the message has a pronoun, or the noun of the app that was

@@ -82,6 +82,11 @@ class UndoMessage:
         return len(self._target - known) <= MAX_EXTRA
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it says nothing of which effect is meant."""
+        return not (self._target or self._limits or self._place or self._count)
+
+    @property
     def _is_in_command(self) -> bool:
         """Whether the first part is a command: "write to Oleg, that I undo it on Friday"."""
         whole, leads = self._commands.message, {p.pieces[0].stem for p in self._commands.examples}

@@ -1,0 +1,124 @@
+"""The answer to what is said of the calls that wait, on a card or in a form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from ... import language
+from ...types import JSONObject
+from ..function_form import is_outgoing, parameters
+from ..protocol import ModelRequest, ModelResponse, ToolSpec
+from .commands import Commands
+from .corrections import Corrections
+from .examples import Command, patterns
+from .message import lexicon
+from .offers import FORM_SCORE, Offers, to_calls
+from .undo import UndoMessage
+
+
+class WaitingAnswer(Offers):
+    """What is asked and offered, and what becomes of the calls that the last turn showed."""
+
+    def __init__(self, commands: Commands, request: ModelRequest) -> None:
+        super().__init__(commands)
+        self._request, self._reading = request, commands.reading
+        self._readings = commands.readings()
+
+    @cached_property
+    def _waiting(self) -> list[Command]:
+        """The calls that the last turn showed, on its card or in a form."""
+        calls = self.commands.calls(self._request.waiting)
+        is_whole = len(calls) == len(self._request.waiting) and not self.message.is_question
+        return calls if is_whole else []
+
+    @cached_property
+    def _corrections(self) -> Corrections:
+        return Corrections(self.message, self._reading, self.tools)
+
+    def _of_waiting(self, undo: UndoMessage) -> ModelResponse | None:
+        """A yes to a form calls it, or tells what it lacks; what is said anew of a write stands in
+        its form. Of a card's calls some may be left, or one may be added; an "undo that" behind a
+        form drops it. None for a message that stands by itself, asks, or only says no."""
+        if not self._waiting:
+            return None
+        if undo.is_undo:
+            is_dropped = undo.is_bare and not self._request.on_card
+            return ModelResponse(text=self.say("nothing_done")) if is_dropped else None
+        if more := self._corrections.more(self._waiting[-1]):
+            return self._besides(more)
+        if len(self._waiting) > 1:
+            left = self._corrections.part(self._waiting) or self._corrected_alike()
+            return to_calls(left) if left else None
+        return self._of_one(self._waiting[0])
+
+    def _of_one(self, shown: Command) -> ModelResponse | None:
+        """What becomes of the one call that waits."""
+        if self.message.is_yes(self.tag):
+            return to_calls([shown]) if shown.is_complete else self.form(shown)
+        new = self._new(shown)
+        return None if new is None else self._with(shown, new)
+
+    def _besides(self, more: Command) -> ModelResponse:
+        """The card with one call more; behind a form that form first."""
+        if self._request.on_card:
+            return to_calls([*self._waiting, more])
+        form = self.form(self._waiting[0])
+        return replace(form, text=f"{self.say('form_first')} {form.text}")
+
+    def _corrected_alike(self) -> list[Command]:
+        """Several calls that send, each with the texts that the message says anew."""
+        tools = {call.tool.name: call.tool for call in self._waiting}
+        new = [self._new(call) or {} for call in self._waiting]
+        [tool, *others] = tools.values()
+        if others or not (is_outgoing(tool) and all(self._is_of_texts(tool, own) for own in new)):
+            return []
+        pairs = zip(self._waiting, new, strict=True)
+        return [replace(call, arguments={**call.arguments, **own}) for call, own in pairs]
+
+    def _is_of_texts(self, tool: ToolSpec, values: JSONObject) -> bool:
+        """Whether these are values, all of them of texts."""
+        return {parameters(tool)[name].kind for name in values} == {"text"}
+
+    def _new(self, shown: Command) -> JSONObject | None:
+        """What the message says anew of a write that waits; None where it says nothing of it."""
+        openings = {p.pieces[0].stem for p in patterns(shown.tool, self.tag)}
+        first, *then = self.message.stems(self.tag) or [""]
+        # what points at the call, or takes its place, is said of it: "send it to Bob"
+        about = lexicon(self.tag).reference.intersection(then[:1])
+        about |= language.of(self.tag).words.instead.intersection(then)
+        if shown.tool.action_type != "write" or (first in openings and not about):
+            return None
+        return self._corrections.replacement(self._readings, shown.tool, shown.arguments)
+
+    def _with(self, shown: Command, new: JSONObject) -> ModelResponse:
+        """The call with what it lacked, else its form, which says where nothing is new."""
+        now = replace(shown, arguments={**shown.arguments, **new}, is_whole=False)
+        if now.is_complete > shown.is_complete:
+            return to_calls([now])
+        form = self.form(now)
+        return form if new else replace(form, text=f"{self.say('form_unchanged')} {form.text}")
+
+    def _of_missing(self) -> ModelResponse | None:
+        """The answer to what is near no function: the one value that a form lacks."""
+        near = next((score for score, _ in self.commands.nearest()), 0)
+        is_other = self.message.small_talk(self.tag) or self.message.has_negation(self.tag)
+        if is_other or near >= FORM_SCORE or len(self._waiting) != 1:
+            return None
+        [shown] = self._waiting
+        new = self._corrections.missing(shown.tool, shown.arguments)
+        return self._with(shown, new) if new else None
+
+    @property
+    def _undone_before(self) -> list[Command]:
+        """The calls of an undo that wait, where the message says something besides."""
+        undone = [(u.name, u.arguments) for u in self._request.undo]
+        is_more = self._corrections.is_more
+        return [c for c in self._waiting if is_more and (c.tool.name, c.arguments) in undone]
+
+    def _left(self, answer: ModelResponse) -> ModelResponse:
+        """An answer that leaves a card of several calls, which says so."""
+        is_left = self._request.on_card and len(self._request.waiting) > 1
+        if not (is_left and answer.text) or self.message.is_denial(self.tag):
+            return answer
+        return replace(answer, text=f"{self.say('card_in_part')} {answer.text}")
