@@ -306,13 +306,15 @@ def test_the_author_reads_the_error_on_his_machine_and_no_model_does(folder: Pat
     assert "KeyError" not in kernel.chat("add a row", session_id="s2").body["reply"]
 
 
+@pytest.mark.filterwarnings("always:coroutine")
 def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothing_found(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     ext = Extension("thing", display_name="Thing")
 
     @ChatExtension(ext).function("polish", "Polish", action_type="write", examples=["polish it"])
-    async def polish(ctx: Context) -> None: ...
+    async def polish(ctx: Context) -> None:
+        _ = ctx.store.count("rags")
 
     body = TestKernel([ext]).chat("polish it").body
     told = "Thing – Polish: done"
@@ -320,10 +322,9 @@ def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothin
     assert [(r["status"], r["text"]) for r in body["receipts"]] == [("done", told)]
     assert "app=thing function=polish | polish returned neither data nor a summary" in caplog.text
     kernel = TestKernel([ext], env={"WEBBEE_DEVELOP": "true"})
-    assert (
-        "returned neither data nor a summary"
-        in kernel.chat("polish it", user=DEVELOPER).body["reply"]
-    )
+    told = kernel.chat("polish it", user=DEVELOPER).body["reply"]
+    assert "returned neither data nor a summary" in told
+    assert "polish: coroutine 'StoreClient.count' was never awaited: put an await" in caplog.text
 
 
 def test_an_action_type_in_the_place_of_the_parameters_is_refused() -> None:

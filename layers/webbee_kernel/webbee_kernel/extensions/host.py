@@ -121,6 +121,8 @@ class ExtensionHost:
         self._outcomes = OutcomeCache(stores.cache, clock)
         self._threads = LoopThreads("webbee-extensions")
         self._faults = self.contexts.faults
+        if settings.develop:
+            redaction.keep_unawaited()
         self._develop = settings.develop
         self._handlers: dict[int, tuple[object, LoadedExtension]] = {}
         """Running handlers by `id()` of their request."""
@@ -307,9 +309,9 @@ class ExtensionHost:
     async def _after_success(
         self, call: _Call, outcome: CallOutcome, ctx: CallContext
     ) -> CallOutcome:
-        """Hold a result against its model and against emptiness, and publish the function's event.
-        The call is done whatever comes of it; to its author an empty result says that it is
-        one."""
+        """Hold a result against its model and against emptiness, tell its author what was not
+        awaited, and publish the function's event. The call is done whatever comes of it; to its
+        author an empty result says that it is one."""
         app_id, function = outcome.app_id, call.function
         for text in _warnings(call.loaded, function, outcome):
             _log.warning("app=%s function=%s | %s", app_id, function.name, text)
@@ -372,7 +374,7 @@ def _thread_owner(request: CallRequest) -> tuple[str, ...]:
 
 
 def _warnings(loaded: LoadedExtension, called: FunctionDef, outcome: CallOutcome) -> Iterator[str]:
-    """Warnings about a successful result that was probably not intended."""
+    """Warnings about a successful call, of which something was probably not intended."""
     if not (outcome.summary or outcome.ui or outcome.data):
         yield (
             f"{called.name} returned neither data nor a summary, so that a reply has nothing to"
@@ -385,6 +387,7 @@ def _warnings(loaded: LoadedExtension, called: FunctionDef, outcome: CallOutcome
             f"the undo of {called.name} is never offered: it is ui.Call of a function of this app,"
             f" not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments and no secret"
         )
+    yield from (f"{called.name}: {text}" for text in redaction.trace().unawaited)
 
 
 class InlineDispatch:

@@ -6,13 +6,15 @@ import inspect
 import json
 import logging
 import re
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from pathlib import PurePath
+from typing import Any, TextIO
 
 from pydantic import BaseModel, SecretStr, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
@@ -132,11 +134,12 @@ MAX_LINES = 20
 
 
 class CallTrace:
-    """The secrets that a call has read, and its log lines."""
+    """The secrets that a call has read, its log lines, and the coroutines that it did not await."""
 
     def __init__(self) -> None:
         self.secrets: set[str] = set()
         self.lines: deque[str] = deque(maxlen=MAX_LINES)
+        self.unawaited: list[str] = []
 
 
 _trace: ContextVar[CallTrace | None] = ContextVar("webbee_call", default=None)
@@ -156,6 +159,30 @@ def call_scope() -> Iterator[None]:
 def trace() -> CallTrace:
     """The running call's trace; an empty one outside a call."""
     return _trace.get() or CallTrace()
+
+
+_show_warning = warnings.showwarning
+
+
+def _keep_unawaited(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if "was never awaited" in (text := text_of(message)):
+        path = PurePath(filename)  # the kernel's where the handler had ended
+        place = f" ({path.name}:{lineno})" * (path.parent != PurePath(__file__).parent)
+        trace().unawaited.append(f"{text}{place}: put an await before the call")
+    _show_warning(message, category, filename, lineno, file, line)
+
+
+def keep_unawaited() -> None:
+    """Keep Python's warnings of coroutines that were never awaited with the call that they come
+    from, and show them as before."""
+    warnings.showwarning = _keep_unawaited
 
 
 def text_of(value: object) -> str:
