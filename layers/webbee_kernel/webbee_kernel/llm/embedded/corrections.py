@@ -57,10 +57,14 @@ class Corrections(SlotValues):
     def _told_value(self, tool: ToolSpec, named: Sequence[Parameter]) -> JSONObject:
         """The value behind a colon of the first of these parameters that takes it."""
         span = (self.message.colon + 1, len(self.message.tokens))
-        for one in named if self.message.colon else ():
-            value = self.of(one.kind, one, span, tool, self.message.tag)
-            if one.kind == "text" or isinstance(value, Value):
-                return {one.name: getattr(value, "value", self.message.lines(*span))}
+        values = (self._value(one, span, tool) for one in named if self.message.colon)
+        return next(filter(None, values), {})
+
+    def _value(self, one: Parameter, span: Span, tool: ToolSpec) -> JSONObject:
+        """The value of these tokens for a field; for a text the words as they are."""
+        value = self.of(one.kind, one, span, tool, self.message.tag)
+        if one.kind == "text" or isinstance(value, Value):
+            return {one.name: getattr(value, "value", self.message.lines(*span))}
         return {}
 
     def _lengthened(
@@ -110,8 +114,9 @@ class Corrections(SlotValues):
             return {}
         is_led = last - at > 2 and stems[at + 1] in lexicon(tag).bare  # and no "I"
         is_led = is_led and self.message.tokens[at + 1].text.islower()
-        value = self.of(one.kind, one, (at + 1 + is_led, last), tool, tag)
-        return {one.name: value.value} if isinstance(value, Value) else {}
+        span = (at + 1 + is_led, last)
+        known = lexicon(tag).reference if is_led else lexicon(tag).fillers
+        return {} if known.issuperset(stems[slice(*span)]) else self._value(one, span, tool)
 
     def _place_of(self, parameter: Parameter, last: int) -> int:
         """Where a field is named first, else the end."""
@@ -203,15 +208,23 @@ class Corrections(SlotValues):
     def part(self, shown: Sequence[Command]) -> list[Command]:
         """The calls that are left of several: "only the first two", "leave Bob out"; none where it
         is open which are meant."""
-        words, stems = language.of(self.message.tag).words, self.message.stems(self.message.tag)
-        is_all = not lexicon(self.message.tag).every.isdisjoint(stems)  # "all but Bob"
-        only = self._said(words.forms("only"))
-        less = self._said(words.forms("omission") | (words.forms("limits") if is_all else set()))
-        if bool(only) == bool(less):
+        only, less = self._said(language.of(self.message.tag).words.forms("only")), self._omission
+        opens = {p.pieces[0].stem for p in patterns(shown[0].tool, self.message.tag)}
+        # of what deletes "remove the first" is no part
+        is_less = any(word_key(word, self.message.tag) not in opens for word in less)
+        if bool(only) == is_less:
             return []
-        meant = self._meant(shown, only | less)
-        left = [c for c in shown if (c in meant) == bool(only)]
+        meant = self._meant(shown, only | less, opens)
+        left = [c for c in shown if (c in meant) != is_less]
         return left if meant and left != [*shown] else []
+
+    @property
+    def _omission(self) -> set[str]:
+        """The words of the message that leave something out: "without", and the "but" of an
+        "all but"."""
+        words, tag = language.of(self.message.tag).words, self.message.tag
+        is_all = not lexicon(tag).every.isdisjoint(self.message.stems(tag))
+        return self._said(words.forms("omission") | (words.forms("limits") if is_all else set()))
 
     def _said(self, forms: frozenset[str]) -> set[str]:
         """The words of the phrases that the message has, a no before it aside."""
@@ -220,13 +233,12 @@ class Corrections(SlotValues):
         phrases = ({*map(key_fold, form.split("_"))} for form in forms)
         return set[str]().union(*(phrase for phrase in phrases if phrase <= words))
 
-    def _meant(self, shown: Sequence[Command], aside: set[str]) -> list[Command]:
+    def _meant(self, shown: Sequence[Command], aside: set[str], opens: set[str]) -> list[Command]:
         """The calls that are named, numbered or counted, if every word speaks of them."""
         tag, known = self.message.tag, lexicon(self.message.tag)
         numbers = [m for m in language.numbers(self.message.text, tag) if m.kind == "number"]
         said = self._stems_without(aside, " ".join(m.text for m in numbers))
         places = [*filter(None, map(known.ordinals.get, said))]
-        opens = {p.pieces[0].stem for p in patterns(shown[0].tool, tag)}
         small = self._small.union(known.fillers, known.conjunctions, known.ordinals, opens)
         names = {*said} - small - {""}
         if not (names or self._addresses):

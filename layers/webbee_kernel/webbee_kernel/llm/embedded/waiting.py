@@ -117,8 +117,9 @@ class WaitingAnswer(Offers):
         return [c for c in self._waiting if is_more and (c.tool.name, c.arguments) in undone]
 
     def _left(self, answer: ModelResponse) -> ModelResponse:
-        """An answer that leaves a card of several calls, which says so."""
-        is_left = self._request.on_card and len(self._request.waiting) > 1
-        if not (is_left and answer.text) or self.message.is_denial(self.tag):
+        """An answer that leaves a card, which says so, and what words may do with several calls."""
+        is_short = self.message.small_talk(self.tag) or self.message.is_denial(self.tag)
+        if not (self._request.on_card and answer.text) or is_short:
             return answer
-        return replace(answer, text=f"{self.say('card_in_part')} {answer.text}")
+        keys = ("card_by_buttons", "card_in_part")[: len(self._request.waiting)]
+        return replace(answer, text=" ".join((*map(self.say, keys), answer.text)))
