@@ -18,7 +18,7 @@ from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names
 from .message import COLON, lexicon
 from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, lists_of, respelt, to_calls
-from .prompt_reader import Fact, read_prompt, records_of, words_of_name
+from .prompt_reader import Fact, read_prompt, records_of
 from .undo import UndoMessage
 from .waiting import WaitingAnswer
 
@@ -167,12 +167,13 @@ class Answer(WaitingAnswer):
     def _of_list(self, told: Fact) -> ModelResponse:
         """The command with the record that the app's list holds, or the question which one is
         meant."""
-        readings, is_all = self._readings, told.is_all_told
+        readings = self._readings
         if calls := self._calls_per_record(is_listed=told.is_whole):
             return to_calls(calls)
-        if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
+        sure = [c for c in readings if c.is_sure and (self.is_found(c) or not told.is_whole)]
+        if len(readings) == len(sure) == 1:
             return to_calls(readings)
-        if readings and not (readings[0].unclear or readings[0].is_unidentified):
+        if any(not (c.unclear or c.is_unidentified or c.is_by_words) for c in readings[:1]):
             return self.form(readings[0])  # "write a mail to Anna"
         candidates = [*readings, *self.commands.with_unknown.readings()]
         unclear = [u for c in candidates if (u := c.unclear) and (u.rows or not u.is_all)]
@@ -183,7 +184,8 @@ class Answer(WaitingAnswer):
         if outgoing := [c for c in candidates if c.unclear is missing and c.pattern.is_to_somebody]:
             form = self.form(replace(outgoing[0], unclear=None, is_whole=False))
             return replace(form, text=f"{none} {form.text}")
-        return self._choose_near(missing, told.app_id, none if missing.is_named and is_all else "")
+        none = none if missing.is_named and told.is_all_told else ""
+        return self._choose_near(missing, told.app_id, none)
 
     def _none_is_called(self, span: Span) -> str:
         """The sentence that no record is called by these words."""
@@ -197,12 +199,9 @@ class Answer(WaitingAnswer):
         rows = missing.rows or tuple(self.values.records.listed(app_id))
         if not rows:  # without an offer the narrator tells the empty list
             return ModelResponse(text=none, offer=self._tree([])) if none else self._nothing_more
-        if missing.rows or not none:
-            return self.choose_record(missing._replace(rows=rows))
-        words = {*self.message.stems(self.tag)[slice(*missing.span)]} - lexicon(self.tag).fillers
-        near = tuple(row for row in rows if not words.isdisjoint(words_of_name(row, self.tag)))
-        question = self.choose_record(missing._replace(rows=near or rows))
-        return replace(question, text=f"{none} {question.text}")
+        question = self.choose_record(missing._replace(rows=rows))
+        none = "" if missing.rows else none
+        return replace(question, text=f"{none} {question.text}".strip())
 
     def _not_understood(self, examples: Sequence[tuple[ToolSpec, str]]) -> ModelResponse:
         """Searches for the words of a question that no function knows, once."""
@@ -234,7 +233,7 @@ class Answer(WaitingAnswer):
             return lists_of([c.pattern for c in listed], self.tools)
         # a long message is a text, and names nothing by itself
         is_long = len(self.message.tokens) > MAX_NAMING
-        if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
+        if is_long or any(self.is_found(c) or (c.unclear and c.unclear.rows) for c in readings):
             return []
         # what stands in quotation marks is a name as it is
         if any(c.is_sure and not c.free_words for c in readings):
@@ -263,10 +262,8 @@ class Answer(WaitingAnswer):
     def _is_alone(self, pattern: Pattern, unclear: Unclear) -> bool:
         """Whether it goes to somebody, says what its app calls its records, or is of the one app a
         function of which knows all its words."""
-        literals, stems = pattern.literals, self.message.stems(pattern.tag)
-        apps = {t.app_id for t in self.tools if example_words(t, pattern.tag) >= literals}
-        nouns = self.values.nouns(pattern.tool.app_id, pattern.tag)
-        is_named = not nouns.isdisjoint(stems[slice(*unclear.span)])
+        apps = {t.app_id for t in self.tools if example_words(t, pattern.tag) >= pattern.literals}
+        is_named = self.values.has_noun(pattern.tool.app_id, pattern.tag, unclear.span)
         return pattern.is_to_somebody or is_named or len(apps) == 1
 
     # Several calls: one for each text ("add three tasks: …") or record ("them", "all notes")

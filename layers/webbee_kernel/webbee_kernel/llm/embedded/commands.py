@@ -162,8 +162,8 @@ class Commands:
         """The matches of the rest of a pattern with the rest of the message."""
         tag = pattern.tag
         if piece == len(pattern.pieces):
-            tail = range(self.message.skip_articles(tag, at, last), last)
-            if all(self.message.words[n] in lexicon(tag).openers for n in tail):  # "again"
+            nouns = self.values.nouns(pattern.tool.app_id, tag)
+            if self.message.is_tail(tag, at, last, nouns):
                 yield []
             return
         wanted = pattern.pieces[piece]
@@ -183,11 +183,10 @@ class Commands:
     def _is_noun_of_id(self, pattern: Pattern, piece: int) -> bool:
         """Whether a literal word is the app's noun before an id slot, so that noun or name alone
         may be the record."""
-        behind = pattern.pieces[piece + 1 : piece + 2]
-        is_led = len(pattern.literals) > 1 and bool(behind)
-        is_id = is_led and behind[0].kind in ("id", "ids")
-        wanted = pattern.pieces[piece].stem
-        return is_id and wanted in self.values.nouns(pattern.tool.app_id, pattern.tag)
+        kinds = [p.kind for p in pattern.pieces[piece + 1 : piece + 2]]
+        is_led = len(pattern.literals) > 1 and kinds in (["id"], ["ids"])
+        nouns = self.values.nouns(pattern.tool.app_id, pattern.tag)
+        return is_led and pattern.pieces[piece].stem in nouns
 
     def _is_record(self, filled: _Binding, noun: str, tag: str) -> bool:
         """Whether the value is a shown record, or its span contains the noun."""
@@ -202,6 +201,9 @@ class Commands:
         if not piece and pattern.tool.action_type != "read":
             if not lexicon(tag).bare.isdisjoint(self.message.stems(tag)[at : at + 1]):
                 return  # "is the rent done" tells nothing
+            is_found = wanted.kind == "text" and free_names(pattern.tool, "id", ())
+            if is_found and self._opens_command(tag, at):
+                return  # "show me what I have | done", no title that was shown
         parameter = parameters(pattern.tool)[wanted.slot]
         for end in self._value_ends(pattern, piece, at, last):
             value_ = self.values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
@@ -247,8 +249,7 @@ class Commands:
             colon = next((n for n in range(at, last) if stems[n] == COLON), last)
             leads = language.of(tag).words.limits  # "hand it in by" is no title
             allowed = (n for n in ends if n <= colon and stems[n - 1] not in leads)
-            if pattern.pieces[piece].kind in NAMING:
-                allowed = (n for n in allowed if self._is_name_end(pattern, at, n))
+            allowed = (n for n in allowed if self._is_name_end(pattern, piece, at, n))
             return sorted(n for n in allowed if not self.message.is_skippable(n - 1, tag))
         places = [n for n in range(at + 1, last) if stems[n] == next_word]
         if next_word == COLON and pattern.pieces[piece].kind != "date":
@@ -261,14 +262,20 @@ class Commands:
             for end in [*places[:_TRIES], *places[max(_TRIES, len(places) - 2) :]]
         ]
 
-    def _is_name_end(self, pattern: Pattern, first: int, last: int) -> bool:
-        """Whether a name may end there: not inside a person's name ("Anna | Weber"), nor with a
-        function word ("ann@x.com about")."""
-        stem = self.message.stems(pattern.tag)[last - 1]
-        if stem in self.values.nouns(pattern.tool.app_id, pattern.tag):  # "die Notiz | Router"
+    def _is_name_end(self, pattern: Pattern, piece: int, first: int, last: int) -> bool:
+        """Whether a slot before another may end there: a name not inside a person's ("Anna |
+        Weber"), nor with a function word ("ann@x.com about"), one of a record before a text only
+        where it is whole: "call the plumber tomorrow" renames nothing."""
+        app_id, stem = pattern.tool.app_id, self.message.stems(pattern.tag)[last - 1]
+        nouns = self.values.nouns(app_id, pattern.tag)
+        if stem in nouns:  # "die Notiz | Router"
             return True
+        if pattern.is_open_at(piece):
+            is_it = self.values.is_reference((first, last), pattern.tag, nouns)
+            return is_it or bool(self.values.called((first, last), app_id))
         is_inside = all(t.text.istitle() for t in self.message.tokens[last - 1 : last + 1])
-        return not is_inside and (last - first == 1 or stem not in lexicon(pattern.tag).fillers)
+        is_whole = not is_inside and (last - first == 1 or stem not in lexicon(pattern.tag).fillers)
+        return pattern.pieces[piece].kind not in NAMING or is_whole
 
     def _command(self, pattern: Pattern, filled: list[_Binding]) -> Command:
         """The command of a matched pattern."""

@@ -79,9 +79,29 @@ class Pattern:
         return "search" if name in _SEARCH_SLOTS else "date" * (kind == "date")
 
     @property
+    def makes_dated(self) -> bool:
+        """Whether it asks for a text behind a colon, and makes something that may have a date."""
+        slots = [p.kind for p in self.pieces if p.slot]
+        is_led = slots == ["text"] and ": {" in self.example and self.example.endswith("}")
+        is_made = self.tool.action_type == "write" and not free_names(self.tool, "id", ())
+        return is_led and is_made and bool(date_parameters(self.tool))
+
+    @property
     def is_to_somebody(self) -> bool:
         """Whether it has an address slot."""
         return any(p.kind == "email" for p in self.pieces)
+
+    def is_open_at(self, piece: int) -> bool:
+        """Whether the name of a record stands there directly before a text."""
+        name, *behind = self.pieces[piece : piece + 2]
+        titles = language.title_keys() if free_names(self.tool, "id", ()) else ()
+        is_name = name.kind in ("id", "ids") or name.slot in titles
+        return is_name and [p.kind for p in behind] == ["text"]
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether but one word tells where such a name and text begin: "call {id} {new_title}"."""
+        return len(self.literals) < 2 and any(map(self.is_open_at, range(len(self.pieces))))
 
     @cached_property
     def literals(self) -> frozenset[str]:
@@ -381,7 +401,7 @@ class Nearness:
             return 0
         # exact sums: words of a set come in any order, and the answer is the same every time
         weight = fsum(weights[s] for s in common)
-        penalties = is_negated + (tag != self.message.tag)
+        penalties = is_negated + (tag != self.message.tag) + pattern.is_open
         if not pattern.example:
             content = present - lexicon(tag).fillers - lexicon(tag).question
             known = fsum(weights[s] for s in (content & weights.keys()) | common)

@@ -198,6 +198,14 @@ class Message:
             at += 1
         return at
 
+    def is_tail(self, tag: str, at: int, last: int, nouns: frozenset[str]) -> bool:
+        """Whether these tokens add nothing to a command: "again", or the app's noun behind small
+        words, "my list | of tasks"."""
+        tail, known = slice(self.skip_articles(tag, at, last), last), lexicon(tag)
+        stems = self.stems(tag)[tail]
+        is_noun = nouns.issuperset(stems[-1:]) and (nouns | known.function).issuperset(stems)
+        return is_noun or known.openers.issuperset(self.words[tail])
+
     @cached_property
     def line_starts(self) -> dict[int, int]:
         """The tokens that begin a line but the first, with the number of breaks before them."""

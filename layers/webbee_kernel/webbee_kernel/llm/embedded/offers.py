@@ -20,9 +20,16 @@ from ..function_form import form_of, missing_fields, parameters
 from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
-from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
+from .examples import (
+    Command,
+    Pattern,
+    Unclear,
+    language_of,
+    name_pattern,
+    patterns,
+)
 from .message import is_misspelt, lexicon, word_key
-from .prompt_reader import name_of
+from .prompt_reader import name_of, rows_with, words_of_name
 from .questions import MAX_SEARCH, Questions
 
 MAX_EXAMPLES: Final = 3
@@ -125,6 +132,7 @@ class Offers:
         )
         if nearest and (answer := self._near_answer(*nearest[0])):
             return answer
+        self._before = {**self._before, **{text: text for text in self._wish()}}
         examples = [
             (p.tool, p.example)
             for s, p in nearest
@@ -136,6 +144,16 @@ class Offers:
             offered = (SLOT.sub(word, example) for example, word in searches)
             self._before = {**self._before, **{text: text for text in offered}}
         return self._not_understood([*examples, *first])
+
+    def _wish(self) -> list[str]:
+        """The message as the text of an example that makes what may have a date, if it begins or
+        ends in a day and points at nothing: "call the plumber tomorrow"."""
+        message, known = self.message, lexicon(self.tag)
+        small = (known.reference | known.correction).intersection(message.stems(self.tag))
+        is_dated = self.values.has_edge_date((0, len(message.tokens)), self.tag)
+        is_open = is_dated and not (small or self.query.is_question)
+        led = [p.example for p in self.commands.examples if p.makes_dated and p.tag == self.tag]
+        return [SLOT.sub(lambda _: message.text, led[0])] if is_open and led else []
 
     def _by_name(self) -> Command | None:
         """The one function without examples that the message calls by its whole name or
@@ -231,17 +249,23 @@ class Offers:
         return ModelResponse(text=self.say(key, examples="; ".join(texts)), offer=tree)
 
     def choose_record(self, unclear: Unclear) -> ModelResponse:
-        """The question which record is meant; buttons repeat the message with its name in place of
-        the words for it, after their noun, or with its id if another one has the name."""
-        message, rows, (first, last) = self.message, unclear.rows[:MAX_CHOICES], unclear.span
+        """The question which record is meant, of those with some of the words if any has; buttons
+        repeat the message with its name in place of the words for it, after their noun, or with its
+        id if another one has the name."""
+        message, (first, last) = self.message, unclear.span
+        words = words_of_name({"id": message.slice(first, last)}, self.tag)
+        words -= lexicon(self.tag).fillers | self.values.all_nouns(self.tag)
+        near = [r for r in unclear.rows if any(rows_with([r], [w], self.tag) for w in words)]
+        fit = near or unclear.rows
+        rows = fit[:MAX_CHOICES]
         start, end = message.tokens[first].start, message.tokens[last - 1].end
         is_noun = {*message.stems(self.tag)[first:last]} <= self.values.all_nouns(self.tag)
         noun = f"{message.text[start:end]} " if is_noun else ""
-        same = Counter(map(name_of, unclear.rows))
+        same = Counter(map(name_of, fit))
         names = [r["id"] if same[name_of(r)] > 1 else f"{noun}“{name_of(r)}”" for r in rows]
         said = (f"{message.text[:start]}{name}{message.text[end:]}" for name in names)
         choices = dict(zip(said, _labels(rows), strict=True))
-        return self.ask_which(choices, len(unclear.rows) - len(rows))
+        return self.ask_which(choices, len(fit) - len(rows))
 
     def ask_which(self, choices: Mapping[str, str], more: int = 0) -> ModelResponse:
         """The question which of these is meant: what each button says, by what it is called."""
@@ -259,6 +283,12 @@ class Offers:
         own = [t for t in self.tools if t.app_id == app_id]
         shows = [one for one in first_examples(own, most=MAX_EXAMPLES) if "{" not in one[1]]
         return self._examples(shows, "which_is_not_shown")
+
+    def is_found(self, command: Command) -> bool:
+        """Whether it can be called, and its record is identified, or called by words beside what
+        its app calls it: no "add … to the cellar", no "the milk is done"."""
+        is_named = self.values.has_noun(command.tool.app_id, command.pattern.tag)
+        return command.is_found and (is_named or not command.is_by_words)
 
     def rows_of(self, command: Command) -> Sequence[JSONObject]:
         """The shown records that a command means, or may mean."""

@@ -50,12 +50,22 @@ class ReferenceResolver:
             )
         return self._nouns[key]
 
+    def has_noun(self, app_id: str, tag: str, span: Span | None = None) -> bool:
+        """Whether one of these words, or of all, is a noun of the app's records."""
+        stems = self.message.stems(tag)
+        return not self.nouns(app_id, tag).isdisjoint(stems[slice(*span)] if span else stems)
+
     def all_nouns(self, tag: str) -> frozenset[str]:
         """The nouns of all apps."""
         return frozenset[str]().union(*(self.nouns(t.app_id, tag) for t in self._tools))
 
     def is_other_app(self, app_id: str, tag: str, span: Span | None = None) -> bool:
-        """Whether these words have another app's noun, and the message has none of this app's."""
+        """Whether these words are another app's id, or have its noun, and the message has none of
+        this app's."""
+        others = {t.app_id for t in self._tools} - {app_id}
+        said = self._content(span, tag) if span else ()
+        if "_".join(self.message.words[n] for n in said) in others:  # "to the cellar"
+            return True
         for known_tag in {tag, self.message.tag}:  # an example may be of no language
             stems, own = self.message.stems(known_tag), self.nouns(app_id, known_tag)
             found = self.all_nouns(known_tag).intersection(stems[slice(*span)] if span else stems)
@@ -117,8 +127,7 @@ class ReferenceResolver:
         if self.is_limited(span, tag):
             return self._all_but(kind, span, tool, tag)
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
-        title = self.message.slice(*span).rstrip("?!.… ").casefold()
-        if exact := [r for r in self.records.known(app_id) if name_of(r).casefold() == title]:
+        if exact := self.called(span, app_id):
             return self._single(kind, exact, span, is_named=True)
         if len(at) == 1 and (own_id := self._by_id(kind, app_id, span)):
             return own_id
@@ -138,12 +147,16 @@ class ReferenceResolver:
             # older results may hold what is gone by now
             listed = tuple(self.records.listed(app) or rows)
             any_of = Unclear(listed, span) if has_noun and len(listed) > 1 else None
-            found = self._by_name(kind, name, span, app_id, tag) or self._each(span, tool, tag)
-            return found or unknown or any_of
+            return self._named(kind, name, span, tool, tag) or unknown or any_of
         if ordinals := [known.ordinals[s] for s in stems if s in known.ordinals]:
             placed = self._by_place(kind, ordinals, span, app_id)
             return placed or (Unclear((), span) if rows else unknown)
         return self._by_pronoun(kind, stems, span, app, tag) if rows or has_noun else None
+
+    def called(self, span: Span, app_id: str) -> list[JSONObject]:
+        """The records whose whole name these words are."""
+        title = self.message.slice(*span).rstrip("?!.… ").casefold()
+        return [r for r in self.records.known(app_id) if name_of(r).casefold() == title]
 
     def is_limited(self, span: Span, tag: str) -> bool:
         """Whether these words deny something or leave something out: "not done", "all but the
@@ -153,11 +166,41 @@ class ReferenceResolver:
         is_part = is_all and not language.of(tag).words.limits.isdisjoint(stems)
         return is_part or self.message.has_negation(tag, *span)
 
-    def _each(self, span: Span, tool: ToolSpec, tag: str) -> Unclear | None:
-        """The records that the words name one by one: "milk and eggs"; None unless all are."""
+    def _named(
+        self, kind: str, naming: Sequence[str], span: Span, tool: ToolSpec, tag: str
+    ) -> Value | Unclear | None:
+        """What these words name: records by their whole names, one with all of the words, or each
+        one of several. "The milk" may be a part of "milk and eggs", "the milk task" is whole."""
+        found = (
+            self._each(span, tool, tag, is_exact=True)
+            or self._by_name(kind, naming, span, tool.app_id, tag)
+            or self._each(span, tool, tag)
+        )
+        is_sure = tool.action_type != "write" or isinstance(found, Unclear)
+        is_sure = is_sure or self.has_noun(tool.app_id, tag, span)
+        part = None if is_sure else self._part_of(naming, span, tool.app_id, tag)
+        return part or found
+
+    def _part_of(self, naming: Sequence[str], span: Span, app_id: str, tag: str) -> Unclear | None:
+        """The one record with these words whose name lists more things than they name."""
+        rows, joints = rows_with(self.records.known(app_id), naming, tag), lexicon(tag).conjunctions
+        words = re.split(r"(\W+)", name_of(rows[0])) if len(rows) == 1 else []
+        listed = "".join("," if language.stem(w, tag) in joints else w for w in words).split(",")
+        parts = [{"": part} for part in listed if part.strip()]
+        left = [part for part in parts if not any(rows_with([part], [s], tag) for s in naming)]
+        return Unclear(tuple(rows), span, is_named=True) if 0 < len(left) < len(parts) else None
+
+    def _each(
+        self, span: Span, tool: ToolSpec, tag: str, *, is_exact: bool = False
+    ) -> Unclear | None:
+        """The records that the words name one by one: "milk and eggs"; None unless all are, with
+        `is_exact` by their whole names."""
         stems, joints = self.message.stems(tag), lexicon(tag).conjunctions
         bounds = (span[0] - 1, *(n for n in range(*span) if stems[n] in joints), span[1])
-        spans = [(first + 1, last) for first, last in pairwise(bounds) if first + 1 < last]
+        pairs = [(first + 1, last) for first, last in pairwise(bounds) if first + 1 < last]
+        spans = [(self.message.skip_articles(tag, a, b - 1), b) for a, b in pairs]
+        if is_exact and not all(self.called(own, tool.app_id) for own in spans):
+            return None
         found = [self._record("id", own, tool, tag) for own in spans] if len(spans) > 1 else []
         ids = [one.value for one in found if isinstance(one, Value)]
         rows = [row for row in self.records.known(tool.app_id) if row["id"] in ids]
@@ -219,7 +262,7 @@ class ReferenceResolver:
         """All records of the app, or those that these words name, which its list tells; without the
         app's noun all of the list that was shown last, and never what is destroyed."""
         listed = self.records.listed(tool.app_id)
-        if self.nouns(tool.app_id, tag).isdisjoint(self.message.stems(tag)[slice(*span)]):
+        if not self.has_noun(tool.app_id, tag, span):
             is_list = listed and listed == self.records.newest(tool.app_id)
             if not is_list or tool.action_type == "destructive":
                 return None
