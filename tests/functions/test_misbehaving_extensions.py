@@ -51,7 +51,7 @@ def test_a_handler_that_does_not_return_fails_its_call_and_its_error_stands_in_t
 
 
 REFUSED_KINDS = {
-    *("string", "object", "number", "list", "10 MB", "recursive", "surrogate"),
+    *("string", "object", "number", "list", "10 MB", "recursive", "surrogate", "set"),
     *("nested", "raw", "object inside", "wrong types"),  # an object whose repr would pass for data
 }
 """What is no result at all: these calls fail. The other kinds are made presentable."""

@@ -6,7 +6,7 @@ ones are marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `evidence`  input (`Evidence`, `Call`) and result (`Verdict`, `Mark`, `Source`) of a check
 - `index`     value → fields with it, built once a turn; `places`
 - `reading`   parses a reply into values and sentences
-- `figures`, `dates`  look up one value; `measures` in other units
+- `figures`, `dates`  look up one value, figures in other units, too
 - `arithmetic`  figures derived from others; `groups` of rows
 - `counts`    numbers compared with list sizes
 - `record_binding` binds values to the record named nearby; `mentions` of names, and of flags

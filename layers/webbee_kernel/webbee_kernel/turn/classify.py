@@ -57,6 +57,7 @@ class Classifier:
         """The state with the model's next answer. A later round's prompt is the previous one with
         the last answer's results appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.opening.prompt.text
+        card = _open_card(state)
         request = ModelRequest(
             role="classifier",
             system=state.opening.prompt.system,
@@ -69,8 +70,8 @@ class Classifier:
             exchanges=state.exchanges,
             growing=_growing(state),
             undo=tuple(undoable(state.memory)),
-            waiting=_waiting(state),
-            on_card=bool(_open_card(state)),
+            waiting=_waiting(state, card),
+            on_card=card is not None,
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
@@ -88,12 +89,14 @@ def _open_card(state: TurnContext) -> PendingConfirmation | None:
     return own_card(last, waiting(last, state.now)) if last else None
 
 
-def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
+def _waiting(
+    state: TurnContext, card: PendingConfirmation | None
+) -> tuple[tuple[str, JSONObject], ...]:
     """The calls of the last turn's card, or the call of its form."""
     last = state.memory.last
     if state.proposal or not last:
         return ()
-    if card := _open_card(state):
+    if card:
         return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in steps(card))
     calls = map(form_call, forms_in(None if state.is_other_reply else last.response.get("ui")))
     return tuple((name, cast("JSONObject", state.masker.mask(given))) for name, given in calls)

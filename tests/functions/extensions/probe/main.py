@@ -90,11 +90,11 @@ RUBBISH: dict[str, Any] = {
             "at": datetime(2026, 5, 15, 17, 21, 4, tzinfo=UTC),
             "id": uuid.UUID("12345678-1234-5678-1234-567812345678"),
             "price": Decimal("12.50"),
-            "tags": {"b", "a"},
             7: "a number for a key",
         },
         "All sorts of types.",
     ),
+    "set": lambda: ActionResult.success({"tags": {"b", "a"}}, "A set."),
     "raw": lambda: {"picture": b"\x00\x01"},
     "huge integer": lambda: ActionResult.success({"n": 2**70}, "A huge integer."),
 }
