@@ -387,7 +387,8 @@ class Commands:
         is_asked = message.colon and message.has_modal_lead(tag) and message.text.endswith("?")
         if is_asked or "quote" in (token.kind for token in message.tokens[span[0] : last]):
             return True
-        is_date = bool(date_parameters(tool)) and self.values.has_edge_date(span, tag)
+        is_dated = any((pattern.is_open, date_parameters(tool)))  # "call Anna tomorrow"
+        is_date = is_dated and self.values.has_edge_date(span, tag)
         return is_date or self._has_choice(pattern, span, arguments)
 
     def _has_choice(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:

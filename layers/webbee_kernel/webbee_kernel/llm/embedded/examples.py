@@ -100,8 +100,8 @@ class Pattern:
 
     @cached_property
     def is_open(self) -> bool:
-        """Whether but one word tells where such a name and text begin: "call {id} {new_title}"."""
-        return len(self.literals) < 2 and any(map(self.is_open_at, range(len(self.pieces))))
+        """Whether such a name and text stand in it: "call {id} {new_title}"."""
+        return any(map(self.is_open_at, range(len(self.pieces))))
 
     @cached_property
     def literals(self) -> frozenset[str]:
@@ -401,7 +401,8 @@ class Nearness:
             return 0
         # exact sums: words of a set come in any order, and the answer is the same every time
         weight = fsum(weights[s] for s in common)
-        penalties = is_negated + (tag != self.message.tag) + pattern.is_open
+        penalties = is_negated + (tag != self.message.tag)
+        penalties += pattern.is_open * (len(pattern.literals) == 1)  # "call the plumber" is no name
         if not pattern.example:
             content = present - lexicon(tag).fillers - lexicon(tag).question
             known = fsum(weights[s] for s in (content & weights.keys()) | common)
