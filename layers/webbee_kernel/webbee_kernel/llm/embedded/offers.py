@@ -20,14 +20,7 @@ from ..function_form import form_of, missing_fields, parameters
 from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
-from .examples import (
-    Command,
-    Pattern,
-    Unclear,
-    language_of,
-    name_pattern,
-    patterns,
-)
+from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
 from .message import is_misspelt, lexicon, word_key
 from .prompt_reader import name_of, rows_with, words_of_name
 from .questions import MAX_SEARCH, Questions
