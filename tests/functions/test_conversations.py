@@ -59,7 +59,7 @@ def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit(alice
     assert alice.chat("show my tasks", session_id="s2")["calls"]
     assert [m["where"] for m in said(alice, "300418")] == ["reply"]
     assert said(alice, "horizontal") == []  # how buttons lie is said by nobody
-    alice.chat("wherever, whenever did you tell me of 300418?", session_id="s3")
+    alice.chat("of 300418, wherever, whenever", session_id="s3")
     found = said(alice, "wherever whenever 300418")
     assert [(m["session_id"], m["lacks"]) for m in found] == [
         ("s3", []),
