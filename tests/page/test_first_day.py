@@ -108,7 +108,7 @@ def test_what_no_function_does_leads_to_the_search_and_to_ones_own_data(visit: V
     on = On(page)
     say(page, "show my inbox")
     on.afresh()
-    say(page, "wherever did you tell me of 300418, please?")
+    say(page, "of 300418, wherever, please")
     on.button("Search what was said").click()
     page.locator(".found-open").first.click()
     assert "300418" in page.locator(".turn.sought").inner_text()

@@ -73,7 +73,8 @@ def read_date(text: str, language: Language, now: datetime) -> str:
     found = [m for m in find_dates(text, language, now) if m.kind in DATE_KINDS]
     days, times = [m for m in found if m.kind != "time"], [m for m in found if m.kind == "time"]
     if days and not times:  # "tomorrow at 10": with a day beside it a number alone is an hour
-        times = [m for at in range(len(source.words)) for m in _hour(source, at, is_certain=True)]
+        hours = (m for at in range(len(source.words)) for m in _hour(source, at, is_certain=True))
+        times = [m for m in hours if not any(day.start <= m.start < day.end for day in days)]
     if not (days or times) or len(days) > 1 or len(times) > 1:
         return ""
     return _to_iso(days, times, now) if _covers(disjoint([*days, *times]), text, language) else ""

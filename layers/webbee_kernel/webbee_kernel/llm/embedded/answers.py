@@ -53,7 +53,8 @@ class Answer(WaitingAnswer):
         self._searched = self.query.found_in(self._reading.results)
         # a field that is searched for is answered by the record that holds it
         is_search = all(c.pattern.looks_up == "search" for c in self._readings)
-        if is_search and self._continuation and self.query.is_search and self.query.is_field:
+        is_field = all((is_search, self._continuation, self.query.is_search, self.query.is_field))
+        if is_field or self.by_name:  # a whole name is that, whatever else its words are near
             self._readings = []
 
     def of_message(self) -> ModelResponse:

@@ -109,11 +109,13 @@ class Offers:
         suggestions; behind buttons that say what is `before`, with their labels."""
         message, first = self.message, first_examples(self.tools)
         is_open = bool(before) or self.values.records.is_after_write
-        if answer := self._small_talk(is_open=is_open):
+        found = self.by_name
+        if not found and (answer := self._small_talk(is_open=is_open)):
             return answer
         self._before = before or {}
-        if found := self._by_name():
-            return self.form(found)
+        if found:
+            is_read = found.tool.action_type == "read" and found.is_complete
+            return to_calls([found]) if is_read else self.form(found)
         # of those that are near one of the app whose records are named, that the message begins as
         nearest = sorted(
             self.commands.nearest(),
@@ -148,14 +150,15 @@ class Offers:
         led = [p.example for p in self.commands.examples if p.makes_dated and p.tag == self.tag]
         return [SLOT.sub(lambda _: message.text, led[0])] if is_open and led else []
 
-    def _by_name(self) -> Command | None:
+    @cached_property
+    def by_name(self) -> Command | None:
         """The one function without examples that the message calls by its whole name or
         description, as the page's buttons do: "Fridge: throw away"."""
         said = self.message.text
         texts = {_plain(said), _plain(said.partition(":")[2])} - {""}
         plain = (p for t in self.tools for p in patterns(t, self.tag) or name_pattern(t))
-        written = (p for p in plain if not p.example and p.tool.action_type != "read")
-        own = [p.tool for p in written if not texts.isdisjoint(_called(p.tool))]
+        named = (p.tool for p in plain if not p.example)
+        own = [tool for tool in named if not texts.isdisjoint(_called(tool))]
         return self.commands.calls([(own[0].name, {})])[0] if len(own) == 1 else None
 
     def _small_talk(self, *, is_open: bool) -> ModelResponse | None:
