@@ -59,9 +59,8 @@ ADD = write(
 OF_TASKS = ["show my tasks", "which tasks do I have", "show the done tasks {state=done}"]
 LIST = tool("tasks.list", OF_TASKS, "state")
 COMPLETE = write("tasks.complete", ["complete the task {title}", "complete {id}"], "id title")
-RENAME = write(
-    "tasks.rename", ["rename {title} to {new_title}"], "title new_title", "title new_title"
-)
+NAMES = "title new_title"
+RENAME = write("tasks.rename", ["rename {title} to {new_title}"], NAMES, NAMES)
 DELETING = ["delete the task {title}", "delete {id}"]
 DELETE = tool("tasks.delete", DELETING, "id title", action="destructive")
 IN_WORDS = ["send {body} to {to}", "отправь {body} на {to}", "отправь на {to} {body}"]
@@ -609,6 +608,9 @@ def test_where_none_of_all_is_so_named_it_says_so_but_not_of_a_list_that_is_not_
     called = replace(COMPLETE, examples=("complete the task from {id}", "complete {id}"))
     asked = answer("complete the task from Ann", tools=(called, LIST, CONTINUE), results=[hidden])
     assert asked.text == "Which one do you mean: 1. Call <NAME_1>?"
+    own = [tool(f"{app}.list", [f"show {app}"]) for app in ("chores", "errands")]
+    own += [write(f"{t.app_id}.end", ["finish off {title}"], "id title") for t in own]
+    assert "?" in answer("finish off " + "very " * 6 + "old beans", tools=(*own, CONTINUE)).text
 
 
 def test_an_id_that_is_needed_is_looked_for_or_asked_for_and_never_a_field() -> None:

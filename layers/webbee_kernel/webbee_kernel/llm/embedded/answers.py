@@ -17,7 +17,7 @@ from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Piece, Span, Unclear, example_words, free_names
 from .message import COLON, lexicon
-from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, lists_of, respelt, to_calls
+from .offers import FORM_SCORE, MAX_CALLS, MAX_EXAMPLES, MAX_LISTS, lists_of, respelt, to_calls
 from .prompt_reader import Fact, read_prompt, records_of
 from .undo import UndoMessage
 from .waiting import WaitingAnswer
@@ -241,7 +241,8 @@ class Answer(WaitingAnswer):
             return []
         alone = [p for p, unclear in self._unknown if self._is_alone(p, unclear)]
         sure = [c.pattern for c in readings if c.is_sure]
-        return lists_of(alone or sure or self._named_in_several, self.tools)
+        found = lists_of(alone or sure, self.tools)
+        return found if alone or sure else lists_of(self._named_in_several, self.tools, MAX_LISTS)
 
     @property
     def _named_in_several(self) -> list[Pattern]:

@@ -364,11 +364,11 @@ def list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
     return next((c for p in plain if (c := Command(p, {})).is_sure), None)
 
 
-def lists_of(found: Sequence[Pattern], tools: Sequence[ToolSpec]) -> list[Command]:
-    """The lists of these functions' apps; empty if they are many, or one has none."""
+def lists_of(found: Sequence[Pattern], tools: Sequence[ToolSpec], most: int = 1) -> list[Command]:
+    """The lists of these functions' apps; empty for more apps than `most`, or if one has none."""
     tags = {pattern.tool.app_id: pattern.tag for pattern in found}
     lists = [list_of(app_id, tag, tools) for app_id, tag in tags.items()]
-    return [c for c in lists if c] if len(lists) <= MAX_LISTS and all(lists) else []
+    return [c for c in lists if c] if len(lists) <= most and all(lists) else []
 
 
 def _called(tool: ToolSpec) -> set[str]:
