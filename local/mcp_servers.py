@@ -292,8 +292,9 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
         found = found.only(options.only.split(","))
     for line in told(server, found, before):
         print(line)
-    if not options.yes and not _agrees():
-        print("nothing is approved")
+    refused = f"{server.id} is not {'approved' if 'ids' in options else 'added'}"
+    if not options.yes and not _agrees(refused):
+        print(refused)
         return False
     path = write(folder_of_extensions(options.into), known | {server.id: found.approval})
     tools = len(found.approval.tools)
@@ -364,9 +365,11 @@ async def _look(server: McpServer, token: str) -> Seen | str:
         await asyncio.to_thread(connections.close)
 
 
-def _agrees() -> bool:
+def _agrees(refused: str) -> bool:
+    """Whether the operator says yes. CliError behind a pipe, which has read nothing of it."""
     if not sys.stdin.isatty():
-        raise CliError("nobody is here to look at this: --yes approves it unseen")
+        why = "nobody at a terminal has looked at this"
+        raise CliError(f"{refused}: {why}. Again with --yes approves it unseen")
     return input("Approve these tools? [y/N] ").strip().lower() in ("y", "yes")
 
 

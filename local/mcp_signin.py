@@ -49,17 +49,10 @@ class SignedIn:
 class _Nothing:
     """A storage that keeps nothing: the library asks for one."""
 
-    async def get_tokens(self) -> None:
+    async def get_tokens(self, *_: Any) -> None:
         return None
 
-    async def set_tokens(self, tokens: Any) -> None:
-        return None
-
-    async def get_client_info(self) -> None:
-        return None
-
-    async def set_client_info(self, client_info: Any) -> None:
-        return None
+    get_client_info = set_tokens = set_client_info = get_tokens
 
 
 async def sign_in(

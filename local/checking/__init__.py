@@ -2,6 +2,7 @@
 
 - `rules`        the table of rules, a finding, and small helpers over syntax trees
 - `source`       limits that a source breaks where it stands, and what runs otherwise than it reads
+- `results`      what a handler returns
 - `cross_references`  what two places must agree on: names, forms, collections, events, people
 - `loading`      what only the loaded extension shows: signatures, cron, descriptions
 - `typed`        a type checker over a copy in which handlers' contexts are annotated

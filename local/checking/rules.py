@@ -45,6 +45,7 @@ RULES: dict[str, Rule] = {
         # it runs otherwise than it reads
         Rule("await", "a coroutine that nobody awaits, a plain value that is awaited", ours=True),
         Rule("return", "a type that is no result of a handler", ours=True),
+        Rule("json", "a set in a result, which JSON does not have", ours=True),
         Rule("endless", "a loop that nothing in it can end"),
         Rule("blocking", "a call that blocks every other call of the process"),
         Rule("blocking-import", "a library that does so", WARNING),
@@ -57,6 +58,7 @@ RULES: dict[str, Rule] = {
         Rule("I-CACHE-KEY-SAFETY", "a key that the cache refuses"),
         Rule("I-CACHE-TTL-CAP-300S", "a time to live that the cache refuses"),
         Rule("snapshot", "a snapshot that is no dict"),
+        Rule("response", "a snapshot without its `response`", WARNING, ours=True),
         Rule("seventh-field", "a field of a snapshot that never renders", WARNING),
         Rule("system-prompt", "a system prompt that is cut", WARNING),
         # names and forms that must agree

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from webbee_kernel.catalogue import MAX_RULES
-from webbee_kernel.channels import skeleton
+from webbee_kernel.channels.cache import check_key, check_ttl
 from webbee_kernel.extensions.redaction import without_secrets
-from webbee_kernel.invariants import INVARIANTS, limit
+from webbee_kernel.invariants import INVARIANTS
 from webbee_kernel.sdk import Context
 from webbee_kernel.text import one_line
 
+from . import results
 from .rules import FUNCTIONS, Finding, Function, Module, argument, dotted, literal, text
 
 Where = Callable[[Module, ast.Call], bool]
@@ -82,6 +82,11 @@ BLOCKING = {
 }
 """Calls that block, and what does not."""
 BLOCKS = "{name} blocks every other call of this process: use "
+CACHE: dict[str, Callable[[Any], None]] = {
+    "I-CACHE-KEY-SAFETY": check_key,
+    "I-CACHE-TTL-CAP-300S": check_ttl,
+}
+"""What raises for a key and a time to live that the cache does not take."""
 CALLS = (
     *(Call("blocking", names, awaited, BLOCKS + instead) for names, instead in BLOCKING.items()),
     Call(
@@ -140,17 +145,12 @@ WITHOUT_EFFECT = {
 IMPORTS = {"requests": "ctx.http", "urllib.request": "ctx.http", "boto3": "the clients of ctx"}
 """Libraries that block, and what does not."""
 
-CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
-BARE = ("int", "float", "str", "bool", "bytes", "list", "tuple", "set", "None")
-"""Types that are no result of a handler."""
 VALUES = (
     *(ast.FormattedValue, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
     *(ast.Attribute, ast.Subscript),
 )
 TESTS = (ast.If, ast.While, ast.IfExp)
 """Where a value is needed, and where one is only looked at: no coroutine is meant in either."""
-RESULT = "ActionResult.success"
-"""The call whose first argument is JSON."""
 UNBOUNDED = ("itertools.count", "itertools.cycle")
 LEAVES = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
 PLAIN_TESTS = (
@@ -173,14 +173,7 @@ def findings(module: Module) -> Iterator[Finding]:
     for call, name in module.calls():
         yield from _call(module, call, name)
     yield from _unawaited(module)
-    for function, _ in module.handlers("skeleton"):
-        for inner in ast.walk(function):
-            if isinstance(inner, ast.Return):
-                yield from _snapshot(module, inner.value)
-    for function, _ in module.handlers("function", "skeleton"):
-        if (hint := function.returns) is not None and dotted(hint) in BARE:
-            message = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
-            yield module.finding(hint, "return", message)
+    yield from results.findings(module)
     for node in module.nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from _import(module, node)
@@ -202,10 +195,6 @@ def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
             yield module.finding(node, row.rule, row.told.format(name=name))
     if name.endswith((".cache.set", ".cache.get_or_fetch", ".cache.get", ".cache.delete")):
         yield from _cache(module, node)
-    if name.endswith("ActionResult.success") and node.args:
-        if isinstance(node.args[0], ast.Constant | ast.JoinedStr):
-            message = "data is no dict: the next turn cannot find a field in it"
-            yield module.finding(node, "data", message)
     last = name.rpartition(".")[2]
     prompt = one_line(text(argument(node, "system_prompt"))) if last == "ChatExtension" else ""
     if len(prompt) > MAX_RULES:
@@ -218,15 +207,14 @@ def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
 
 
 def _cache(module: Module, node: ast.Call) -> Iterator[Finding]:
+    """What the cache would refuse while it runs, in its own words."""
     key = _written(node.args[0]) if node.args else None
-    if isinstance(key, str) and not CACHE_KEY.fullmatch(key):
-        message = f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}."
-        yield module.finding(node, "I-CACHE-KEY-SAFETY", message)
-    ttl = literal(argument(node, "ttl_seconds"))
-    most = limit("I-CACHE-TTL-CAP-300S")
-    if ttl is not None and not (isinstance(ttl, int) and 5 <= ttl <= most):
-        message = f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}."
-        yield module.finding(node, "I-CACHE-TTL-CAP-300S", message)
+    given = (key, literal(argument(node, "ttl_seconds")))
+    for (rule, refuse), value in zip(CACHE.items(), given, strict=True):
+        try:
+            refuse(value) if value is not None else None
+        except (TypeError, ValueError) as error:
+            yield module.finding(node, rule, str(error).removeprefix(f"{rule}: "))
 
 
 def _written(node: ast.expr) -> object:
@@ -236,24 +224,6 @@ def _written(node: ast.expr) -> object:
         return literal(node)
     constant = (part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
     return "".join(map(str, constant))
-
-
-def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
-    """A literal snapshot: a dict, and what renders are its first six fields without an
-    underscore."""
-    if isinstance(value, ast.Dict):
-        for key, item in zip(value.keys, value.values, strict=True):
-            if literal(key) == "response":
-                return (yield from _snapshot(module, item))
-    if isinstance(value, ast.List | ast.Tuple | ast.JoinedStr | ast.ListComp):
-        message = "a snapshot is a dict of fields: nothing else can be stored or shown"
-        yield module.finding(value, "snapshot", message)
-    if not isinstance(value, ast.Dict):
-        return
-    names = [k for k in map(text, (k for k in value.keys if k)) if k and not k.startswith("_")]
-    for name in names[skeleton.MAX_FIELDS :]:
-        message = f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do"
-        yield module.finding(value, "seventh-field", message)
 
 
 def _import(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
@@ -312,7 +282,7 @@ def _is_taken_for_value(module: Module, node: ast.expr) -> bool:
     if isinstance(parent, ast.Dict | ast.List):
         return _is_taken_for_value(module, parent)
     if isinstance(parent, ast.Call):
-        return node in parent.args[:1] and module.callee(parent).endswith(RESULT)
+        return node in parent.args[:1] and module.callee(parent).endswith(results.SUCCESS)
     if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name):
         return False
     name, function = parent.targets[0].id, module.function_of(node)

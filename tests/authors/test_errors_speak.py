@@ -183,14 +183,11 @@ SLIPS = {
         "pictures[0] is of type bytes: return base64.b64encode(…).decode() of it",
     ),
     "lazy": (
-        'return {"rows": (n for n in range(3))}',
+        'for n in (): return {}\n    return {"rows": (n for n in range(3))}',
         "rows is of type generator: put it in list(…)",
     ),
     "uncalled": ('return {"read": ctx.time.timestamp}', ".timestamp, which is not called: write "),
-    "number": (
-        "return 5",
-        "a handler returns an ActionResult or a dict, not int: ActionResult.success(",
-    ),
+    "number": ("return 5", "a handler returns an ActionResult or a dict, not int: ActionResult"),
     "circles": (
         "rows = {}; rows['rows'] = rows; " + RETURNED.format("rows"),
         "… nests deeper than 100 levels",
@@ -223,8 +220,10 @@ def slips(written: Callable[..., Path]) -> Path:
 
 
 @pytest.mark.parametrize("function", SLIPS)
-def test_a_slip_is_told_with_what_to_do(slips: Path, function: str) -> None:
-    assert SLIPS[function][1] in str(ExtensionHarness(slips).call(function).error)
+def test_a_slip_is_told_with_what_to_do_and_where(slips: Path, function: str) -> None:
+    harness, does = ExtensionHarness(slips), SLIPS[function][0].splitlines()
+    assert SLIPS[function][1] in str(harness.call(function).error)
+    assert not does or harness.faults[0].line == line(f"    {does[-1].strip()}")
 
 
 @pytest.mark.parametrize("function", ENDLESS)
@@ -239,7 +238,7 @@ def test_what_does_not_end_is_told_with_the_line_where_it_is(
     assert f"still running at its deadline, at slips/main.py:{at}" in caplog.text
 
 
-def test_what_is_no_result_is_told_where_the_handler_stands_and_to_whoever_compares(
+def test_what_is_no_result_is_told_where_it_is_returned_and_to_whoever_compares(
     slips: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     harness = ExtensionHarness(slips, user=DEVELOPER)
@@ -249,7 +248,7 @@ def test_what_is_no_result_is_told_where_the_handler_stands_and_to_whoever_compa
     assert repr(result.data).startswith(f"<no data: {told}")
     with pytest.raises(KeyError, match="count: <no data: number failed"):
         result.data["count"]
-    at = f"slips/main.py:{line('async def number(ctx):')}"
+    at = f"slips/main.py:{line('    return 5')}"
     assert f"function failed at {at}: a handler returns" in caplog.text
     (event,) = harness.events("fault")
     assert f"not int: ActionResult.success(data, summary) ({at})" in event.data["text"]

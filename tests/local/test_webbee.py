@@ -55,7 +55,7 @@ def test_chat_says_one_thing_and_goes_on_with_a_session(here: Run) -> None:
 def test_inspect_prints_the_prompt_its_sizes_and_finds_values_and_who_wrote_them(here: Run) -> None:
     out, _ = here("inspect", "show my tasks")
     assert "[SKELETON]" in out and "catalogue" in out
-    here("inspect", "--search", "mail_inbox_summary")
+    assert "tasks.add is a function, offered to" in here("inspect", "--search", "tasks.add")[0]
     assert "never written" in here("inspect", "--search", "rhubarb", ends=1)[0]
     typo = ("inspect", "--search", "rhubarb", "--session", "typo", "--json")
     assert "session typo has no turns yet" in here(*typo, ends=1)[1]
@@ -129,7 +129,7 @@ def delete_all(ctx, params):
 @ext.skeleton("section")
 async def section(ctx):
     await ctx.skeleton.get("section")
-    return {"response": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "_x": 0, "g": 7}}
+    return {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "_x": 0, "g": 7}
 """
 """What no planted mistake of tests/authors is."""
 
@@ -139,7 +139,7 @@ def test_the_check_names_each_breach_with_its_line(written: Write) -> None:
     errors = {(2, "imports"), (10, "I-SKELETON-LLM-ONLY"), (11, "I-CACHE-TTL-CAP-300S")}
     assert errors <= {(f.line, f.rule) for f in listed if f.level == "error"}
     warnings = {(1, "blocking-import"), (8, "final"), (13, "print"), (14, "data")}
-    warnings |= {(19, "seventh-field")}
+    warnings |= {(19, "seventh-field"), (19, "response")}
     assert warnings <= {(f.line, f.rule) for f in listed if f.level == "warning"}
 
 

@@ -95,7 +95,7 @@ def test_what_was_left_out_is_new_once_changed(told: Told, here: Path, command: 
         (["sums"], "give either --server URL, its address, or -- COMMAND"),
         (["My sums", "--server", "http://127.0.0.1:9/mcp"], "id: "),
         (["kernel", "--server", "http://127.0.0.1:9/mcp"], "the id 'kernel' is the kernel's own"),
-        (["sums", "--server", "HERE"], "--yes approves it unseen"),
+        (["sums", "--server", "HERE"], "sums is not added: nobody at a terminal has looked"),
     ],
 )
 def test_a_server_that_cannot_be_named_so_or_that_nobody_looks_at_is_told_why_and_not_added(
@@ -114,9 +114,7 @@ def test_a_command_that_ends_or_is_not_there_is_told_so(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    code = (
-        "import os, sys; print('no licence for', os.environ['KEY'], file=sys.stderr); sys.exit(3)"
-    )
+    code = "import os, sys; print('no licence for', os.environ['KEY'], file=sys.stderr); exit(3)"
     add = ("mcp", "add", "hello", "--yes")
     given = ("--env", "KEY=hunter2hunter2", "--", sys.executable, "-c")
     out, err = command(*add, *given, code, ends=1)

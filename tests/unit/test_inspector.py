@@ -162,9 +162,9 @@ def test_apps_that_are_not_installed_say_so() -> None:
     assert {f["why_not"] for f in report["functions"]} == {"the app is not installed for this user"}
     assert all("not installed" in s["why_not"] for s in report["sections"])
     assert value_search.search(view, "marmalade")["found"][0]["state"] == "hidden"
-    (named,) = [f for f in value_search.search(view, "shop__look")["found"] if f["path"] == "name"]
-    why = "the app is not installed for this user"
-    assert (named["state"], named["because"]) == ("hidden", why)
+    told = [value_search.search(view, name) for name in ("shop__look", "Shop.Look")]
+    why = "not offered: the app is not installed for this user; called in turn 1"
+    assert all(not t["seen"] and t["verdict"] == f"shop.look is a function, {why}" for t in told)
 
 
 def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
@@ -200,6 +200,8 @@ NUMBERS = {"at": "2026-11-29T09:55:50Z", "phone": "+491701234567", "code": "7124
         # beside what is masked, and cut itself
         ("300418", {"section": {"note": f"sarah@example.com {'x ' * 400}300418"}}, "cut", "", ""),
         ("hello", {}, "shown", "", ""),
+        ("look", {"turns": 2}, "shown", "", "^shop.look is a function, offered to the model at place 1; called in turn 1 and 2$"),
+        ("shop.buy", {}, "shown", "would be refused: the scope pay", "^shop.buy is a function, offered to"),
         ("Look at the goods", {}, "shown", "", ""),
         ("rhubarb", {}, "", "", f"never written.*{NEVER_READ}$"),  # in the cache alone
         ("rhubarb", {"data": {"rows": ["x" * 50] * 100}}, "", "", "cut where it may have stood"),

@@ -140,10 +140,12 @@ class CallError(Exception):
 
 
 class ResultError(CallError):
-    """What a handler returned is no result; the message says what of it, and what to return."""
+    """What a handler returned is no result; the message says what of it, and what to return.
+    `path` is where in the result, `rows[0].price`; empty where it is about all of it."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, path: str = "") -> None:
         super().__init__("INTERNAL", message)
+        self.path = path
 
 
 def not_installed(app_id: str) -> NotAllowed:

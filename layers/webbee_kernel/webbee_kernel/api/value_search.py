@@ -13,7 +13,7 @@ from ..text import ELLIPSIS, cut, dumps, one_line
 from ..turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.turn_context import TurnContext
 from ..types import JSONObject
-from .inspector import masked_in, offers, sections, turns
+from .inspector import function_rows, masked_in, offers, sections, turns
 
 MAX_FOUND = 200
 NOT_SEARCHED = (
@@ -28,6 +28,8 @@ ELSEWHERE = "another session wrote it; a model reads its own session"
 NAMED = 3
 """Sessions that a verdict names."""
 _EXCERPT = 60
+FUNCTION = "function"
+"""The channel of functions that a value names."""
 PAST = ("message", "reply", "also", "details")
 """The searched fields of an archived turn."""
 
@@ -55,7 +57,8 @@ def search(
 
     `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now), failed
     (it names an app that did not load) or unknown (the ledger cut something there). Text is
-    compared without case; digits alone match whole numbers only. `past` are turns of the
+    compared without case; digits alone match whole numbers only. A function is also found by its
+    name, `look`, `shop.look` or `shop__look`: `because` tells what it is. `past` are turns of the
     conversation that memory has lost, as its user may read them, `others` those of his other
     sessions.
     """
@@ -83,6 +86,9 @@ def _verdict(found: list[Hit]) -> str:
         named = list(dict.fromkeys(f"session {one['session_id']}" for one in found))[:NAMED]
         written = f"written in {', '.join(named)}: the model of this session does not read it"
         return f"{written}; {NOT_SEARCHED}"
+    if hit["channel"] == FUNCTION:
+        named = [f"{h['place']} is {h['because']}" for h in found if h["channel"] == FUNCTION]
+        return "; ".join(named)
     return VERDICTS.get(hit["state"], "written, but the model does not see it").format(**hit)
 
 
@@ -126,7 +132,8 @@ class _Channels:
     def all(
         self, past: Iterable[JSONObject], others: Mapping[SessionSummary, Iterable[JSONObject]]
     ) -> Iterator[Hit]:
-        """The message, then every channel."""
+        """Functions of this name, the message, then every channel."""
+        yield from self._functions()
         if self._stands(message := self._view.message):
             yield self._hit("message", "this message", "", SHOWN, message)
         yield from chain(self._failed(), self._sections(), self._turns())
@@ -181,6 +188,31 @@ class _Channels:
                 why = ("failed", f"the app failed to load: {app.error}")
                 yield self._hit("extension", app.app_id, "", why, app.app_id)
 
+    def _functions(self) -> Iterator[Hit]:
+        """Functions that the value names: whether they are offered, or why not, and the remembered
+        turns that called them."""
+        about = {
+            (f.app_id, f.fn_name): (f.description, *f.examples) for f, *_ in offers(self._view)
+        }
+        calls = [(turn["turn"], c) for turn in turns(self._view) for c in turn["calls"]]
+        for row in (r for r in function_rows(self._view) if self._names(r["app_id"], r["fn_name"])):
+            key = row["app_id"], row["fn_name"]
+            called = [str(n) for n, call in calls if (call["app_id"], call["fn_name"]) == key]
+            state, offer = "shown", f"offered to the model at place {row['position']}"
+            if not row["in_catalogue"]:
+                state = "dropped" if key[0] in self._view.installed else "hidden"
+                offer = "not offered"
+            because = f"a function, {offer}" + (f": {row['why_not']}" if row["why_not"] else "")
+            if called:
+                because += f"; called in turn {' and '.join(dict.fromkeys(called))}"
+            text = "; ".join(about.get(key, ()))
+            yield self._hit(FUNCTION, ".".join(key), "name", (state, because), text)
+
+    def _names(self, app_id: str, fn_name: str) -> bool:
+        """Whether the value is a function's name."""
+        forms = (fn_name, f"{app_id}.{fn_name}", f"{app_id}__{fn_name}")
+        return one_line(self._value).casefold() in (form.casefold() for form in forms if fn_name)
+
     def _sections(self) -> Iterator[Hit]:
         stored = {(s.app_id, s.section): s.data for s in self._view.user_state.sections}
         for report in sections(self._view):
@@ -233,8 +265,10 @@ class _Channels:
                     yield {**hit, **named, "request_id": row["request_id"]}
 
     def _catalogue(self) -> Iterator[Hit]:
-        """The first place of the value in each function."""
+        """The first place of the value in each function that it does not name."""
         for function, position, why_not in offers(self._view):
+            if self._names(function.app_id, function.fn_name):
+                continue
             hidden = "dropped" if function.app_id in self._view.installed else "hidden"
             why, spec = SHOWN if position else (hidden, why_not), tool_spec(function)
             parts = ("name", "description", "examples", "input_schema")

@@ -29,7 +29,7 @@ from ..sdk.result import User
 from ..stores import EventLog
 from ..text import one_line
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed_outcome, user_from
-from .loader import Frame, app_of_module, def_line, frame_line, own_file, own_frames
+from .loader import Frame, app_of_module, def_line, frame_line, own_file, own_frames, return_line
 from .outcomes import from_exception
 from .redaction import hide_secrets, trace
 from .registry import LoadedExtension, Registry
@@ -176,7 +176,7 @@ def _fault(error: BaseException, app_id: str, what: str, registry: Registry) -> 
     loaded = registry.loaded.get(app_id)
     folder = loaded.folder if loaded else None
     frames = [frame for each in _chain(error) for frame in own_frames(each, folder)]
-    frames = frames or [*_handler_frame(loaded, what)]
+    frames = frames or [*_handler_frame(loaded, what, error)]
     if app_id in registry.stale:  # the lines that ran are no longer those of the files
         frames = [
             (file, line, f"{name} (the version before)", "") for file, line, name, _ in frames
@@ -218,8 +218,11 @@ def shown_file(file: str, folder: Path | None) -> str:
     return str((root.relative_to(here) if root.is_relative_to(here) else Path(root.name)) / file)
 
 
-def _handler_frame(loaded: LoadedExtension | None, what: str) -> Iterator[Frame]:
-    """The definition of the called handler, for an error before its first line."""
+def _handler_frame(
+    loaded: LoadedExtension | None, what: str, error: BaseException
+) -> Iterator[Frame]:
+    """The definition of the called handler, for an error before its first line; for one of its
+    result the `return`."""
     if loaded is None:
         return
     kind, _, name = what.partition(" ")
@@ -232,9 +235,11 @@ def _handler_frame(loaded: LoadedExtension | None, what: str) -> Iterator[Frame]
         "webhook": {path: hook for (_, path), hook in ext.webhooks.items()},
     }
     if handler := handlers.get(kind, {}).get(name.strip("/")):
-        code = getattr(inspect.unwrap(handler.func), "__code__", None)
+        func = inspect.unwrap(handler.func)
+        code = getattr(func, "__code__", None)
         if code and (file := own_file(code.co_filename, loaded.folder)):
-            number = def_line(code)
+            path = error.path if isinstance(error, ResultError) else None
+            number = def_line(code) if path is None else return_line(func, path)
             yield file, number, code.co_name, linecache.getline(code.co_filename, number).strip()
 
 

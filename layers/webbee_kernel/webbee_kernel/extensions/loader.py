@@ -8,18 +8,21 @@ extension's. Its `print` is a line of the log.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
 import linecache
 import logging
 import re
 import sys
+import textwrap
 import threading
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -211,6 +214,21 @@ def def_line(code: CodeType) -> int:
     lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     defs = (n for n, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\s", line))
     return code.co_firstlineno + next(defs, 0)
+
+
+def return_line(func: Callable[..., Any], path: str) -> int:
+    """The line of the `return` that gave what stands at this path of a result: the only one, or
+    the only one that names the path's last key. Of the `def` where that is not known."""
+    code = func.__code__
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(func)))
+    except (OSError, SyntaxError):  # the file is gone, or another one by now
+        return def_line(code)
+    returns = [node for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    key = re.sub(r"(\[\d+\])+$", "", path).rpartition(".")[2]
+    keyed = [r for r in returns if any(getattr(n, "value", "") == key for n in ast.walk(r))]
+    found = keyed or returns
+    return code.co_firstlineno + found[0].lineno - 1 if len(found) == 1 else def_line(code)
 
 
 def frames_of(error: BaseException, folder: Path) -> list[str]:

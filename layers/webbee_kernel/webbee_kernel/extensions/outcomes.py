@@ -356,7 +356,7 @@ def _converted(value: Any, path: str) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     where = cut(path, 200) or "it"
-    raise ResultError(f"the result is no JSON: {where} is {_advice(value)}")
+    raise ResultError(f"the result is no JSON: {where} is {_advice(value)}", path)
 
 
 def _advice(value: Any) -> str:

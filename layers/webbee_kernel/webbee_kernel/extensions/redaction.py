@@ -65,7 +65,8 @@ def mask_secrets(
     if places and remedy is not None:
         raise ResultError(
             f"{places[0]} looks like a secret, which models and memory would get: leave it"
-            f" out{remedy}"
+            f" out{remedy}",
+            places[0],
         )
     if places:
         text = "masked, as they look like secrets: the extension should not return them"

@@ -60,7 +60,7 @@ async def fog(ctx: Context, params: Parts) -> ActionResult:
 @chat.function("dew", "Look for dew over a city", examples=["dew over Paris"])
 async def dew(ctx: Context, params: City) -> ActionResult:
     low = sum(measured(ctx) for _ in range(3))  # planted: a sum of coroutines
-    return ActionResult.success({"low": low}, "Dew.")
+    return ActionResult.success({"low": low, "at": {params.city}}, "Dew.")  # planted: a set
 
 
 @chat.function("read", "Read the weather of a city", examples=["weather in Paris"])
@@ -97,7 +97,8 @@ async def snow(ctx, params: City):
         tries += 1
     for number in itertools.count():  # planted: never ends
         await ctx.store.create("snow", {"number": number})
-    return ActionResult.success({"tries": tries}, "It snows.")
+    cities = {params.city}
+    return ActionResult.success({"tries": tries, "in": cities}, "It snows.")  # planted: a set
 
 
 @chat.function("stars", "Count the stars over a city", examples=["stars over Paris"])
