@@ -116,6 +116,9 @@ def served(
     if secret:
         application = Router([Mount(below, application)], redirect_slashes=False)
     listener = listener or socket.create_server(("127.0.0.1", 0))
+    # Head and body are two packets: the second would wait for the first's ACK. asyncio sets it only
+    # on sockets that name their protocol.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     quiet: Any = {"log_level": "warning", "access_log": False, "lifespan": "off"}
     # a connection that the server closes while it is being used again is a call without an answer
     quiet |= {"timeout_keep_alive": KEPT_S}

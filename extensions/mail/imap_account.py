@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import imaplib
 import re
+import socket
 import ssl
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -301,6 +302,8 @@ def connected(account: MailAccount) -> Iterator[ImapAccount]:
     """Connect and log in, within the account's timeout for each step; log out at the end."""
     with foreign_errors(account.address, account.imap_host, "IMAP"):
         connection = _connect(account)
+        # A literal and its line end are two packets: the second would wait for the first's ACK.
+        connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             _login(connection, account)
             yield ImapAccount(account, connection)

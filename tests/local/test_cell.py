@@ -4,6 +4,7 @@ server goes on."""
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -273,7 +274,9 @@ def test_an_extension_that_ends_whoever_imports_it_is_said_at_the_start(
 
 
 def test_the_port_answers_whoever_knows_its_address_whatever_region_he_believes_in() -> None:
-    with local_stack(), served(account(), "aws", secret=True) as url:
+    listener = socket.create_server(("127.0.0.1", 0))
+    with local_stack(), served(account(), "aws", listener=listener, secret=True) as url:
+        assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         database, stranger = (
             boto3.client("dynamodb", endpoint_url=at, region_name="ap-southeast-2", **KEYS)
             for at in (url, url[:-2])
