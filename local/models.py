@@ -26,7 +26,6 @@ from pydantic import TypeAdapter, ValidationError
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import ModelOptions, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
-from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import create_model, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
@@ -220,9 +219,6 @@ async def ask(
         window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
     except ModelUnavailable as error:  # the first request: the others tell of their own
         return [Finding("answers", False, _why(error), level="error")], None
-    finally:
-        if name.startswith("openai:"):
-            await close()
     if model.thinks_aloud:
         why = "its replies are held back until they are whole: switch its thinking off"
         found.append(Finding("thinks aloud", False, "yes, without an opening tag", why))

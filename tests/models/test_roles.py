@@ -1,6 +1,7 @@
 """Which model serves which role, what is measured, and how a prompt goes into its model's window: by relevance
 first, then examples, then the oldest facts; and the inspector says what was left out."""
 
+import asyncio
 import json
 import logging
 import re
@@ -21,9 +22,8 @@ from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
-from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import RoleModels, builtin, options_of
-from webbee_kernel.llm.protocol import ModelResponse, Usage
+from webbee_kernel.llm.protocol import ModelResponse, Usage, streamed
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.observability import collect_metrics
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -89,14 +89,25 @@ def test_what_a_request_cost_is_a_metric_without_content(
     assert "TOP SECRET" not in "".join(written) + caplog.text
 
 
-def test_one_client_serves_one_event_loop(openai: Wire) -> None:
-    other = LoopThread("another")
-    openai.server.play(*map(Answer, ("one", "two", "three", "four")))
-    assert openai.ask().text == "one"
-    assert other.run(openai.model.complete(asking())).text == "two"
-    assert openai.ask().text == "three"
-    other.run(close())
-    assert other.run(openai.model.complete(asking())).text == "four"
+def test_whole_and_streamed_answers_share_one_connection(openai: Wire) -> None:
+    for is_streamed in (False, True, True, False):
+        assert replace(openai, streams=is_streamed).ask().text == "Very well."
+    assert len({r.connection for r in openai.server.service.requests[-4:]}) == 1
+
+
+def test_a_stopped_stream_ends_at_the_server(openai: Wire) -> None:
+    service, heard = openai.server.service, asyncio.Event()
+    openai.server.play(Answer("word " * 2_000, pace_s=0.05))
+
+    async def stop() -> None:
+        service.closed.clear()
+        work = streamed(openai.model, asking(), lambda _: heard.set())
+        task = asyncio.create_task(work)
+        await heard.wait()
+        task.cancel()
+
+    openai.loop.run(stop())
+    assert service.closed.wait(10)
 
 
 def test_only_a_bedrock_model_lets_requests_leave_the_machine() -> None:

@@ -23,7 +23,6 @@ from tests.processes import free_port, ran
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import RoleModels
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
@@ -130,9 +129,6 @@ class Person:
         assert len(body.get("receipts") or ()) >= len(done)
         self.told += done
         return body
-
-    def close(self) -> None:
-        self.kernel.run(close())
 
     def news(self) -> list[str]:
         """What was done since the last turn told."""

@@ -78,8 +78,8 @@ class ModelServer(ABC):
         self.problems: list[str] = []
 
     def __enter__(self) -> Self:
-        self._service = self._open.enter_context(served(answer=self._reply))
-        self.url = self._service.url + self.path
+        self.service = self._open.enter_context(served(answer=self._reply))
+        self.url = self.service.url + self.path
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -108,7 +108,7 @@ class ModelServer(ABC):
     def _paced(self, answer: Answer, pieces: Iterator[bytes]) -> Iterator[bytes]:
         for piece in islice(pieces, answer.broken_off):
             yield piece
-            self._service.over.wait(answer.pace_s)
+            self.service.over.wait(answer.pace_s)
 
     def _thought(self, received: Received) -> Answer:
         """What it says past the script."""

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import weakref
+import time
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
+from ssl import create_default_context
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
+from ..aws.clients import ClientFactory, aws_client, error_code, in_thread, threads
 from ..config import ModelOptions
 from ..errors import ModelUnavailable, SettingsError
+from ..text import json_text
 from ..types import JSONObject
 from .adapter import REFUSALS, Adapter, Listener, fixed_parts
 from .assembly import require_content
@@ -26,14 +30,20 @@ from .options import PLAIN
 from .protocol import ModelRequest, ModelResponse
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
-
-    import httpx2
+    from urllib3 import HTTPResponse, PoolManager
 
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
+CHUNK_BYTES: Final = 64 * 1024
+THREADS: Final = 16
+_POOL: Final = threads(THREADS, "openai")
 CONNECT_S: Final = 3.0
 TRAILER_S: Final = 1.0
 """Seconds to wait for usage after the end of a streamed answer."""
+DRAIN_S: Final = 0.1
+"""Seconds to wait for the end of a body whose last event was read."""
+IDLE_S: Final = 60.0
+"""Seconds without a request after which the next one opens a new connection."""
+_last_request_at: dict[str, float] = {}
 _log = logging.getLogger("webbee.model.openai")
 
 _HELP: Final = {
@@ -96,11 +106,6 @@ class ModelKey:
             ) from None
 
 
-_clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = (
-    weakref.WeakKeyDictionary()
-)
-
-
 class OpenAICompatibleModel(Adapter):
     """One model of one server. `base_url` is the part before `/chat/completions`, usually ending in
     `/v1`."""
@@ -112,15 +117,18 @@ class OpenAICompatibleModel(Adapter):
             raise SettingsError(
                 f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL"
             )
-        _tls()  # a fifth of a second and more, which no first turn should wait for
         super().__init__(f"openai:{model}", options)
         self._model = model
         self._url = base_url.rstrip("/") + "/chat/completions"
+        _connections(self._url)  # certificates are read at init, and not in the first turn
         self._key = key or ModelKey()
 
     async def _ask(
         self, request: ModelRequest, left: float, sink: Listener | None = None
     ) -> ModelResponse:
+        loop = asyncio.get_running_loop()
+        # the stream is read in a thread, and heard on the loop
+        hear = sink and (lambda piece: loop.call_soon_threadsafe(sink, piece))
         is_renewed = False
         while True:
             refused = frozenset(self.refused_parts)
@@ -129,8 +137,8 @@ class OpenAICompatibleModel(Adapter):
             body = completion_request(
                 self._model, request, refused, is_streamed=is_streamed, options=self._options
             )
-            answer = ChatAnswer(request, sink)
-            status, headers = await self._post(body, left, answer, is_streamed=is_streamed)
+            answer = ChatAnswer(request, hear)
+            status, headers = await self._exchange(body, left, answer, is_streamed=is_streamed)
             if answer.error is None:
                 return require_content(answer.response(), request, self._model)
             status = status_of(answer.error, status)
@@ -143,36 +151,64 @@ class OpenAICompatibleModel(Adapter):
             if not self._drop_refused(CHAT_PARTS, words, fixed):
                 raise self._service_error(status, headers, answer.error)
 
-    async def _post(
+    async def _exchange(
         self, body: JSONObject, left: float, answer: ChatAnswer, *, is_streamed: bool
     ) -> tuple[int, Any]:
-        """Send the request and feed the response to `answer`; returns status and headers. Redirects
-        are not followed, so that the key is not sent elsewhere."""
-        import httpx2  # imported late: other models need none of it
-
+        """Send the request and feed the response to `answer`; returns status and headers. Where
+        nobody waits for it any more, the connection is closed, so that the server can stop."""
         key = await self._key.get()
-        headers = {"authorization": f"Bearer {key}"} if key else {}
-        timeout = httpx2.Timeout(left, connect=min(left, CONNECT_S))
+        opened: list[HTTPResponse] = []
+        post = partial(self._post, body, key, left, answer, opened, is_streamed=is_streamed)
         try:
-            async with _client().stream(
-                "POST", self._url, json=body, headers=headers, timeout=timeout
-            ) as response:
+            result: tuple[int, Any] = await in_thread(post, pool=_POOL)
+        except asyncio.CancelledError:
+            with suppress(ValueError, RuntimeError, OSError):  # it has ended by itself
+                for response in opened:
+                    response.shutdown()
+            raise
+        return result
+
+    def _post(
+        self,
+        body: JSONObject,
+        key: str,
+        left: float,
+        answer: ChatAnswer,
+        opened: list[HTTPResponse],
+        *,
+        is_streamed: bool,
+    ) -> tuple[int, Any]:
+        """The blocking half, with its response in `opened` as soon as there is one. Redirects are
+        not followed, so that the key is not sent elsewhere."""
+        from urllib3 import Timeout, exceptions
+
+        headers = {"content-type": "application/json"}
+        headers |= {"authorization": f"Bearer {key}"} if key else {}
+        timeout = Timeout(connect=min(left, CONNECT_S), read=left)
+        try:
+            _close_idle(self._url)
+            response: Any = _connections(self._url).urlopen(
+                "POST",
+                self._url,
+                body=json_text(body).encode(),
+                headers=headers,
+                timeout=timeout,
+                redirect=False,
+                preload_content=False,
+            )
+            opened.append(response)
+            with response:
                 kind = response.headers.get("content-type", "")
                 # some answer whole though a stream was asked for
-                is_events = response.status_code == 200 and kind.startswith("text/event-stream")
-                if is_streamed and is_events:
-                    await _read_stream(response, answer)
-                    return 200, response.headers
-                content = bytearray()
-                async for chunk in response.aiter_bytes():
-                    content += chunk
-                    _check_size(len(content))
-        except (httpx2.ReadTimeout, httpx2.WriteTimeout):
+                if is_streamed and response.status == 200 and kind.startswith("text/event-stream"):
+                    _read_stream(response, answer)
+                else:
+                    answer.read_body(_read_whole(response), response.status)
+                return response.status, response.headers
+        except exceptions.ReadTimeoutError:
             raise slow(left) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except exceptions.HTTPError as error:
             raise Retryable(ModelUnavailable(self._unreachable(error), cause="unreached")) from None
-        answer.read_body(bytes(content), response.status_code)
-        return response.status_code, response.headers
 
     def _unreachable(self, error: Exception) -> str:
         """The message for a failed connection, with the server's address."""
@@ -202,18 +238,53 @@ class OpenAICompatibleModel(Adapter):
         )
 
 
-async def _read_stream(response: httpx2.Response, answer: ChatAnswer) -> None:
+def _read_stream(response: HTTPResponse, answer: ChatAnswer) -> None:
     """Feed a streamed answer line by line, to its end or until nothing useful follows."""
-    size, draft = 0, answer.draft
-    lines = response.aiter_lines()
-    with suppress(TimeoutError, StopAsyncIteration):
-        while not (answer.is_done or answer.error is not None):
-            # behind its finish reason comes the usage, where a server tells it, or nothing at all
-            async with asyncio.timeout(TRAILER_S if draft.stop else None):
-                line = await anext(lines)
-            size += len(line)
-            _check_size(size)
-            answer.line(line)
+    from urllib3.exceptions import ReadTimeoutError
+
+    draft, size = answer.draft, 0
+    sock = getattr(response.connection, "sock", None)
+    lines = _lines(response)
+    while not (answer.is_done or answer.error is not None):
+        if draft.stop and sock:  # the usage follows, where a server tells it, or nothing at all
+            sock.settimeout(TRAILER_S)
+        try:
+            line = next(lines, None)
+        except ReadTimeoutError:
+            if draft.stop:
+                return
+            raise
+        if line is None:
+            return
+        size += len(line)
+        _check_size(size)
+        answer.line(line.decode("utf-8", "replace"))
+    if answer.is_done and sock:  # read to its end, the connection serves the next request, too
+        sock.settimeout(DRAIN_S)
+        response.drain_conn()
+        with suppress(OSError):  # where it was closed instead
+            sock.settimeout(None)
+
+
+def _lines(response: HTTPResponse) -> Iterator[bytes]:
+    """The lines of a body as they arrive."""
+    pieces: list[bytes] = []
+    while chunk := response.read1(CHUNK_BYTES, decode_content=True):
+        pieces.append(chunk)
+        if b"\n" in chunk or b"\r" in chunk:
+            *lines, last = b"".join(pieces).splitlines(keepends=True)
+            pieces = [] if last.endswith((b"\n", b"\r")) else [last]
+            yield from lines if pieces else (*lines, last)
+    yield b"".join(pieces)
+
+
+def _read_whole(response: HTTPResponse) -> bytes:
+    """The whole body."""
+    content = bytearray()
+    while chunk := response.read1(CHUNK_BYTES, decode_content=True):
+        content += chunk
+        _check_size(len(content))
+    return bytes(content)
 
 
 def _check_size(size: int) -> None:
@@ -226,32 +297,25 @@ def _check_size(size: int) -> None:
 
 
 @cache
-def _tls() -> SSLContext:
-    """The TLS context of this process; also loads what a client needs."""
-    import httpx2
+def _connections(url: str) -> PoolManager:
+    """The connections to a server, through the environment's proxy where it names one."""
+    import urllib3  # imported late: other models need none of it
 
-    context = httpx2.create_ssl_context()
-    httpx2.AsyncHTTPTransport(verify=context)
-    return context
-
-
-def _client() -> httpx2.AsyncClient:
-    """The client of the running loop, shared by all models; connections are bound to their loop."""
-    import httpx2
-
-    # a turn's loop may be another one after a thaw
-    loop = asyncio.get_running_loop()
-    client = _clients.get(loop)
-    if client is None:
-        limits = httpx2.Limits(max_connections=20, keepalive_expiry=60.0)
-        client = _clients[loop] = httpx2.AsyncClient(limits=limits, verify=_tls())
-    return client
+    scheme, host = url.partition(":")[0], urlsplit(url).hostname or ""
+    proxy = "" if proxy_bypass(host) else getproxies().get(scheme) or getproxies().get("all")
+    options: dict[str, Any] = {"maxsize": THREADS, "retries": False}
+    if scheme == "https":
+        options["ssl_context"] = create_default_context()
+    return urllib3.ProxyManager(proxy, **options) if proxy else urllib3.PoolManager(**options)
 
 
-async def close() -> None:
-    """Close the running loop's connections; only needed for temporary loops."""
-    if client := _clients.pop(asyncio.get_running_loop(), None):
-        await client.aclose()
+def _close_idle(url: str) -> None:
+    """Close connections that were idle for long: a server or router between may have dropped them
+    while this environment was frozen, and a request on one would wait for its timeout."""
+    now = time.time()
+    if now - _last_request_at.get(url, now) > IDLE_S:
+        _connections(url).clear()
+    _last_request_at[url] = now
 
 
 def _url_problem(base_url: str) -> str:
