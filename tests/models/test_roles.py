@@ -97,6 +97,7 @@ def test_whole_and_streamed_answers_share_one_connection(openai: Wire) -> None:
 
 def test_a_stopped_stream_ends_at_the_server(openai: Wire) -> None:
     service, heard = openai.server.service, asyncio.Event()
+    assert openai.ask().text  # a model that has not shown how it thinks is heard at the end only
     openai.server.play(Answer("word " * 2_000, pace_s=0.05))
 
     async def stop() -> None:
