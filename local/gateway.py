@@ -114,9 +114,10 @@ class Gateway:
             claims=None if route.public else claims,
             query=dict(request.query_params),
             headers=dict(request.headers),
+            body=body or None,
             request_id=uuid.uuid4().hex,
         )
-        answer = await self._invoke({**event, **_event_body(body)})
+        answer = await self._invoke(event)
         if (method, path) == ("DELETE", "/v1/me") and claims:
             await asyncio.to_thread(self._erased, claims)
         return _response(answer)
@@ -125,16 +126,6 @@ class Gateway:
         return await asyncio.get_running_loop().run_in_executor(
             self._threads, self._stack.invoke, FUNCTION, event
         )
-
-
-def _event_body(body: bytes) -> dict[str, Any]:
-    """Text as it is, anything else as base64: what API Gateway does."""
-    if not body:
-        return {}
-    try:
-        return {"body": body.decode("utf-8")}
-    except UnicodeDecodeError:
-        return {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
 
 
 def _response(answer: Mapping[str, Any]) -> Response:

@@ -9,6 +9,7 @@ a crash takes the calls beside it along.
 from __future__ import annotations
 
 import asyncio
+import base64
 import functools
 import importlib.util
 import os
@@ -220,6 +221,11 @@ def http_event(
         "requestContext": context,
         "isBase64Encoded": False,
     }
+    if isinstance(body, bytes):  # text as it is, anything else as base64
+        try:
+            body = body.decode()
+        except UnicodeDecodeError:
+            body, event["isBase64Encoded"] = base64.b64encode(body).decode(), True
     if body is not None:
         event["body"] = body if isinstance(body, str) else orjson.dumps(body).decode()
     if query:

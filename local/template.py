@@ -72,11 +72,7 @@ def load_template(path: Path = TEMPLATE_PATH) -> Template:
 @lru_cache(maxsize=4)
 def _parsed(text: str) -> bytes:
     """A template's text, read; pickled, so that each reader gets one to change."""
-    loader = _Loader(text)
-    try:
-        return pickle.dumps(_written_out(loader.get_single_data()))
-    finally:
-        loader.dispose()
+    return pickle.dumps(_written_out(yaml.load(text, _Loader)))  # noqa: S506 - ours, a safe one's
 
 
 _LOOP = "Fn::ForEach::"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import subprocess
 import sys
 import typing
 from collections.abc import Callable, Iterator
@@ -35,7 +34,7 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_mod
 from ..project import child_environment
 from ..terminal import near
 from . import cross_references
-from .rules import CheckResult, Finding, parse, source_lines, sources
+from .rules import CheckResult, Finding, ended, parse, source_lines, sources
 
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""
@@ -53,16 +52,8 @@ _CHECKED = TypeAdapter(CheckResult)
 def load(folder: Path) -> CheckResult:
     """Load the folder in a child process; a child that hangs or dies is a finding too."""
     command = [sys.executable, "-W", QUIET, "-m", f"{__package__}.loading", str(folder.resolve())]
-    try:
-        done = subprocess.run(  # noqa: S603 - ourselves
-            command,
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            timeout=LOAD_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+    done = ended(command, LOAD_S, env=child_environment())
+    if done is None:
         message = f"it did not load in {LOAD_S} s: an import waits for something or never ends"
         return CheckResult("", [Finding.of("main.py", 1, "load", message)])
     if done.stdout:

@@ -1,13 +1,16 @@
-"""The table of rules, a finding of one, and what they need to read a syntax tree."""
+"""The table of rules, a finding of one, and what they need to read a syntax tree or to run another
+program."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -276,3 +279,13 @@ def text(node: ast.AST | None) -> str:
     """The value of a string constant, else empty."""
     value = literal(node)
     return value if isinstance(value, str) else ""
+
+
+def ended(
+    command: Sequence[str], seconds: float, **options: Any
+) -> subprocess.CompletedProcess[str] | None:
+    """What a program of ours said; None where it did not end within these seconds."""
+    given: Any = {"capture_output": True, "text": True, "check": False, **options}
+    with suppress(subprocess.TimeoutExpired):
+        return subprocess.run(command, timeout=seconds, **given)  # noqa: S603
+    return None

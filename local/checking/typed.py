@@ -12,7 +12,6 @@ import ast
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import webbee_kernel
 
-from .rules import FUNCTIONS, Finding, decorator, is_handler, source_lines, sources
+from .rules import FUNCTIONS, Finding, decorator, ended, is_handler, source_lines, sources
 
 SECONDS = 120.0
 PARTS = (ast.arg, ast.expr)
@@ -114,17 +113,9 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
     kernel = Path(webbee_kernel.__file__).resolve().parents[1]
     paths = (f"--search-path={copy}", f"--search-path={kernel}")
     command = [tool, "check", *OPTIONS, *paths, f"--python-interpreter-path={sys.executable}"]
-    try:
-        done = subprocess.run(  # noqa: S603 - a tool of our environment
-            command,
-            cwd=copy,
-            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = ended(command, SECONDS, cwd=copy, env=env)
+    if done is None:
         told = f"its types were not checked: the type checker did not end within {SECONDS:g} s"
         yield Finding.of("main.py", 1, "types", told)
         return
