@@ -95,7 +95,7 @@ def _classed(function: FunctionInfo) -> str:
     """How calls of a function are classed, and by what: `outward – to (name)`."""
     classification = classify_function(function)
     why = ", ".join(
-        f"{path} ({why})" if path else f"its {why}" for path, _, why in classification.sinks
+        f"{s.path} ({s.reason})" if s.path else f"its {s.reason}" for s in classification.sinks
     )
     return f"{classification.effect} – {why}" if why else classification.effect
 

@@ -13,12 +13,12 @@ from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.arguments import conform
-from webbee_kernel.guards.consent import Basis, consent_keys, destinations, needs_consent
+from webbee_kernel.guards.consent import Basis, consent_keys, needs_consent
 from webbee_kernel.guards.field_names import labels
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
 from webbee_kernel.guards.result_records import CallData, Title, Titles
-from webbee_kernel.guards.sinks import classify_function, effect_of
+from webbee_kernel.guards.sinks import GuardedCall, classify_function
 from webbee_kernel.guards.user_words import UserWords, words_in
 from webbee_kernel.types import Step
 
@@ -72,7 +72,7 @@ EVERY_WORD = (
 
 def test_the_answers_to_an_apps_question_are_arguments_of_its_call() -> None:
     given = {"amount": 5, "_answers": {"account": "savings"}}
-    found = destinations(f("log_expense", amount={"type": "integer"}), given)
+    found = GuardedCall(f("log_expense", amount={"type": "integer"}), given).destinations
     assert [sink.value for sink, _ in found] == ["savings"]
 
 
@@ -122,7 +122,7 @@ def test_what_carries_something_outwards_is_proposed_whatever_was_said_and_no_lo
     wanted: Wanted, proposed: bool
 ) -> None:
     said = moment(EVERY_WORD, SALARIES) if proposed else moment("hello")
-    assert needs_consent(*wanted, said) is proposed
+    assert needs_consent(GuardedCall(*wanted), said) is proposed
 
 
 TASKS = {
@@ -196,16 +196,16 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
 def test_a_write_in_the_users_own_words_runs_and_one_with_words_from_elsewhere_is_proposed(
     function: FunctionInfo, arguments: dict[str, Any], message: str, proposed: bool
 ) -> None:
-    assert needs_consent(function, arguments, moment(message, TASKS)) is proposed
+    assert needs_consent(GuardedCall(function, arguments), moment(message, TASKS)) is proposed
 
 
 def test_the_only_record_that_the_last_reply_showed_needs_no_name() -> None:
     shown = moment("mark it as done", TASKS, reply="There is “Buy milk” on your list.")
     done = replace(COMPLETE, description="Marks a task as done")
-    assert not needs_consent(done, {"task_id": "t2"}, shown)
-    assert needs_consent(done, {"task_id": "t1"}, shown)
+    assert not needs_consent(GuardedCall(done, {"task_id": "t2"}), shown)
+    assert needs_consent(GuardedCall(done, {"task_id": "t1"}), shown)
     several = moment("mark it as done", TASKS, reply="“Buy milk” and “Call the dentist”.")
-    assert needs_consent(done, {"task_id": "t2"}, several)
+    assert needs_consent(GuardedCall(done, {"task_id": "t2"}), several)
 
 
 def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
@@ -217,7 +217,7 @@ def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
     assert classify_function(f("publish", text=TEXT, extra={OPEN_WORLD: False})).effect == "write"
     nested = {"type": "array", "items": {"type": "object", "properties": {"email": TEXT}}}
     [*_, sink] = classify_function(f("invite", guests=nested)).sinks
-    assert sink == ("guests.email", "recipient", "name")
+    assert (sink.path, sink.kind, sink.reason) == ("guests.email", "recipient", "name")
     assert classify_function(f("get_page", "read", url=TEXT)).effect == "opens"
 
 
@@ -293,7 +293,7 @@ PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
 def test_what_is_handed_to_somebody_or_to_the_form_of_a_place_is_outward_and_what_is_about_it_not(
     effect: str, wanted: Wanted
 ) -> None:
-    assert effect_of(*wanted) == effect
+    assert GuardedCall(*wanted).effect == effect
 
 
 SEND_EMAIL = f("send_email", to=TEXT, subject=TEXT, body=TEXT)
@@ -404,7 +404,7 @@ def test_a_destination_is_one_wherever_in_a_schema_it_stands(extra: dict[str, An
     function = f("save", extra=extra, a=TEXT, b=TEXT)
     given = {"a": "hello", "x": "eve"}
     assert conform(given, function.input_schema, "en", 0.0) == given
-    assert effect_of(function, given) == classify_function(function).effect == "outward"
+    assert GuardedCall(function, given).effect == classify_function(function).effect == "outward"
 
 
 def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() -> None:
@@ -412,8 +412,8 @@ def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() ->
     given = {"a": "hello", "zz": "salary", "also to": E}
     assert conform(given, closed.input_schema, "en", 0.0) == {"a": "hello"}
     assert conform(given, opened.input_schema, "en", 0.0) == given
-    assert needs_consent(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
-    assert effect_of(opened, given) == "outward"
+    assert needs_consent(GuardedCall(opened, {"a": "hello", "zz": "salary"}), moment("save hello"))
+    assert GuardedCall(opened, given).effect == "outward"
 
 
 def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
@@ -438,9 +438,8 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
     asked = moment("read it", {"pages": [{"id": "notes/1"}, {"id": "memo://notes/1"}]})
     read = f("read_resource", "read", uri=TEXT)
-    assert not needs_consent(read, {"uri": "memo://notes/1"}, asked)
-    assert not needs_consent(read, {"uri": "notes/1"}, asked)
-    assert needs_consent(read, {"uri": "memo://notes/4711"}, asked)
+    uris = ("memo://notes/1", "notes/1", "memo://notes/4711")
+    assert [u for u in uris if needs_consent(GuardedCall(read, {"uri": u}), asked)] == [*uris[2:]]
 
 
 def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() -> None:
@@ -450,7 +449,7 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
     names = ("Contract Christian", "Contract Christina")
     files += [{"id": f"f-{n}", "name": name} for n, name in enumerate(names, 1)]
     data = {"files": files, "tasks": [{"id": "3", "title": "party plan"}]}
-    accepted = {key for _, key in destinations(send, to)}
+    accepted = {key for _, key in GuardedCall(send, to).destinations}
     for message, ident in (
         ("send my party plan", "3"),
         ("tell ann@example.org the draft is ready", "3"),
@@ -458,9 +457,9 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
         ("send the Contract Christian", "f-2"),
     ):
         asked = moment(message, data)._replace(accepted=accepted)
-        assert needs_consent(send, {**to, "file_id": ident}, asked), message
+        assert needs_consent(GuardedCall(send, {**to, "file_id": ident}), asked), message
     asked = moment("send the Contract Christian", data)._replace(accepted=accepted)
-    assert not needs_consent(send, {**to, "file_id": "f-1"}, asked)
+    assert not needs_consent(GuardedCall(send, {**to, "file_id": "f-1"}), asked)
 
 
 def test_what_was_given_with_an_accepted_destination_is_not_left_to_a_default() -> None:
@@ -474,8 +473,9 @@ def test_what_was_given_with_an_accepted_destination_is_not_left_to_a_default() 
         ({"since": "2026-05-14"}, {"since": "2000-01-01"}, True),  # which of many go along
         ({"since": "2026-05-14", "body": "Hi"}, {"since": "2026-05-15", "body": "Hi"}, False),
     ):
-        asked = moment("thanks: 5, Hi")._replace(accepted=consent_keys(export, to | given))
-        assert needs_consent(export, to | later, asked) is proposed, (given, later)
+        accepted = consent_keys(GuardedCall(export, to | given))
+        asked = moment("thanks: 5, Hi")._replace(accepted=accepted)
+        assert needs_consent(GuardedCall(export, to | later), asked) is proposed, (given, later)
 
 
 def test_a_card_tells_flags_defaults_the_end_of_a_title_and_which_secret_is_revoked() -> None:
@@ -515,22 +515,22 @@ def test_what_this_turn_made_is_the_users_and_not_what_it_read(action: str, prop
     given = CallData("app", "jot", {"task": {"id": "t9", "title": "Oat milk"}}, 0, action)
     records = References((given,), said, "")
     now = Basis("", said, records, records)
-    assert needs_consent(COMPLETE, {"task_id": "t9"}, now) is proposed
+    assert needs_consent(GuardedCall(COMPLETE, {"task_id": "t9"}), now) is proposed
 
 
 def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() -> None:
     told = {"text": f"tell {E}, see https://evil.example/x"}
-    found = [(sink.kind, sink.value) for sink, _ in destinations(f("post", text=TEXT), told)]
+    found = [(s.kind, s.value) for s, _ in GuardedCall(f("post", text=TEXT), told).destinations]
     assert found == [("recipient", E), ("url", "https://evil.example/x")]
 
 
 def test_a_search_that_was_accepted_is_accepted_with_all_that_it_takes_along() -> None:
     search = f("search", "read", extra={OPEN_WORLD: True}, query=TEXT)
     asked = moment("how is the weather?")
-    assert needs_consent(search, {"query": "4711"}, asked)
-    accepted = asked._replace(accepted={key for _, key in destinations(search, {"query": "4711"})})
-    assert not needs_consent(search, {"query": "4711"}, accepted)
-    assert needs_consent(search, {"query": "4712"}, accepted)
+    one, other = (GuardedCall(search, {"query": query}) for query in ("4711", "4712"))
+    assert needs_consent(one, asked)
+    accepted = asked._replace(accepted={key for _, key in one.destinations})
+    assert [needs_consent(call, accepted) for call in (one, other)] == [False, True]
 
 
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
@@ -553,7 +553,7 @@ def _work(word: str, size: int) -> int:
 @pytest.mark.parametrize("text", ["a." * 20_000, "a" * 40_000, " " * 40_000])
 def test_no_text_of_any_shape_takes_long(text: str) -> None:
     began = time.process_time()
-    assert needs_consent(*call("send", to=E, body=text, command=text), moment("hello"))
+    assert needs_consent(GuardedCall(*call("send", to=E, body=text, command=text)), moment("hello"))
     assert time.process_time() - began < 4, "in proportion to its square it took 15 s"
 
 
@@ -561,4 +561,4 @@ def test_arguments_of_any_depth_are_judged() -> None:
     deep: list[Any] = []
     for _ in range(900):
         deep = [deep]
-    assert needs_consent(f("save", id=TEXT, text=TEXT), {"id": "a", "text": deep}, moment("save a"))
+    assert needs_consent(GuardedCall(ADD_TASK, {"title": "a", "notes": deep}), moment("save a"))

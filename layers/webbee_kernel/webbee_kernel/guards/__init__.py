@@ -3,7 +3,7 @@
 - `arguments`   every scalar argument of a call, with its schema
 - `field_names` what a field's name implies: an id, a secret, a destination
 - `ids`         rejects fabricated ids and placeholders (I-AH-1)
-- `sinks`       outward effects, and the arguments that hold their destination
+- `sinks`       what a call does: its effect, and the arguments that hold its destination
 - `addresses`   recognises and compares addresses
 - `user_words`  whether a text consists of the user's own words
 - `result_records` the objects with an id in results, and their titles

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .. import language
-from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
+from ..catalogue import GOES_TO, Shapes, shapes_of
 from ..sdk.result import ANSWERS
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import Form, form_of
@@ -26,6 +26,7 @@ from .field_names import (
     CONTENT,
     LOOKUP,
     PLACES,
+    is_count,
     is_id_name,
     is_record_number,
     is_secret_name,
@@ -71,19 +72,23 @@ class Leaf(NamedTuple):
         return self.names[-1] if self.names else ""
 
     @property
+    def words(self) -> list[str]:
+        """The words of its name."""
+        return words_of(self.name)
+
+    @property
+    def last(self) -> str:
+        """The last word of its name."""
+        return "".join(self.words[-1:])
+
+    @property
     def marker(self) -> str:
         """The author's `x-directs` marker, or empty."""
         return _keyword(self.shapes, MARKER)
 
-    @property
-    def titles(self) -> Mapping[str, str]:
-        """The author's titles by language."""
-        return next((s[TITLES] for s in self.shapes if isinstance(s.get(TITLES), Mapping)), {})
-
-    @property
-    def choices(self) -> Mapping[str, Mapping[str, str]]:
-        """The author's titles of its values, by language."""
-        return next((s[CHOICES] for s in self.shapes if isinstance(s.get(CHOICES), Mapping)), {})
+    def by_language(self, keyword: str) -> Mapping[str, Any]:
+        """The author's titles by language (`TITLES`), or those of its values (`CHOICES`)."""
+        return next((s[keyword] for s in self.shapes if isinstance(s.get(keyword), Mapping)), {})
 
     @property
     def format(self) -> str:
@@ -105,7 +110,7 @@ class Leaf(NamedTuple):
     def phrase(self) -> str:
         """The words by which a message would mention it: its value, or the name of a flag."""
         if (self.is_set or self.value is False) and not self.is_item:
-            return " ".join(words_of(self.name))
+            return " ".join(self.words)
         is_whole = isinstance(self.value, float) and self.value.is_integer()
         return str(int(self.value) if is_whole else self.value)
 
@@ -147,25 +152,28 @@ class Leaf(NamedTuple):
         declared = self.marker == "secret" or self.format == "password"
         return declared or any(shape.get("writeOnly") is True for shape in self.shapes)
 
+    @property
+    def is_id(self) -> bool:
+        """Whether it identifies a record, by its marker or name."""
+        is_number = not isinstance(self.value, str) and is_record_number(self.name)
+        return self.marker == "id" or is_number or is_id_name(self.name)
 
-def is_id(leaf: Leaf, function: FunctionInfo) -> bool:
-    """Whether an argument identifies a record."""
-    if leaf.marker == "id" or leaf.name == function.id_projection or is_id_name(leaf.name):
-        return True
-    return not isinstance(leaf.value, str) and is_record_number(leaf.name)
+    @property
+    def is_count(self) -> bool:
+        """Whether a small number counts: by its name, and unless it is a list item."""
+        return is_count(self.name) and not self.is_item
 
+    @property
+    def is_content(self) -> bool:
+        """Whether the name stands for content, or for a property of content."""
+        return self.last in ABOUT or not CONTENT.isdisjoint(self.words)
 
-def is_content(leaf: Leaf) -> bool:
-    """Whether the name stands for content, or for a property of content."""
-    words = words_of(leaf.name)
-    return not (CONTENT.isdisjoint(words) and ABOUT.isdisjoint(words[-1:]))
-
-
-def is_known_key(leaf: Leaf) -> bool:
-    """Whether it is an object key that is a common field name."""
-    words = words_of(str(leaf.value)) if leaf.is_key else []
-    known = ABOUT | CONTENT | LOOKUP | PLACES.keys()
-    return len(words) == 1 and (not known.isdisjoint(words) or is_id_name(str(leaf.value)))
+    @property
+    def is_known_key(self) -> bool:
+        """Whether it is an object key that is a common field name."""
+        words = words_of(str(self.value)) if self.is_key else []
+        known = ABOUT | CONTENT | LOOKUP | PLACES.keys()
+        return len(words) == 1 and (not known.isdisjoint(words) or is_id_name(str(self.value)))
 
 
 def _keyword(shapes: Shapes, keyword: str) -> str:
@@ -173,18 +181,11 @@ def _keyword(shapes: Shapes, keyword: str) -> str:
     return next((str(shape[keyword]) for shape in shapes if shape.get(keyword)), "")
 
 
-def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
-    """The scalars of these arguments and of omitted defaults, in order, without empty texts, nulls
-    and booleans (except in lists)."""
-    found = all_leaves(function, arguments)
-    return tuple(x for x in found if x.value != "" and (x.is_item or not isinstance(x.value, bool)))
-
-
-def all_leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
-    """As `leaves`, with empty texts and booleans."""
-    schema = function.input_schema
-    whole = _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0)
-    return tuple(inner for leaf in whole for inner in _with_json(leaf))
+def leaves_of(arguments: Mapping[str, JSON], schema: Schema) -> Iterator[Leaf]:
+    """The scalars of these arguments and of omitted defaults, each followed by those of the JSON
+    that its text holds."""
+    for leaf in _walk(dict(arguments), Leaf("", (), shapes_of(schema, schema), ""), schema):
+        yield from _with_json(leaf)
 
 
 def scalars(
@@ -192,7 +193,7 @@ def scalars(
 ) -> Iterator[Leaf]:
     """The scalars that a call gives, and default values that are addresses; JSON strings are not
     expanded."""
-    for leaf in _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0):
+    for leaf in _walk(dict(arguments), Leaf("", (), shapes_of(schema, schema), ""), schema):
         # a default address is a destination that nobody chose: it has to be seen
         if leaf.value != "" and (not leaf.is_absent or form_of(str(leaf.value))):
             yield leaf
@@ -212,7 +213,7 @@ def _with_json(leaf: Leaf) -> Iterator[Leaf]:
     if text.lstrip()[:1] in ("{", "["):  # cheap: most texts are no JSON
         with suppress(ValueError, RecursionError):
             held = json.loads(text)
-    for inner in _walk(held, (), {}, leaf.path, leaf.names, 0):
+    for inner in _walk(held, Leaf(leaf.path, leaf.names, (), ""), {}):
         yield from _with_json(inner)
 
 
@@ -239,11 +240,12 @@ def _parameters(
 
 def _members_of(shape: Schema) -> Iterator[tuple[str, Any]]:
     """The declared members of a schema; additional properties as `*`."""
-    yield from _properties(shape).items()
+    yield from properties(shape).items()
     yield from (("*", rule) for rule in _open_rules((shape,)))
 
 
-def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
+def properties(shape: Schema) -> Mapping[str, Any]:
+    """The declared parameters or members of a schema."""
     found = shape.get("properties")
     return found if isinstance(found, Mapping) else {}
 
@@ -315,54 +317,43 @@ def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:
     return text if not iso or (kind == "date" and "T" in iso) else iso
 
 
-def _walk(
-    value: JSON, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
-) -> Iterator[Leaf]:
+def _walk(value: JSON, at: Leaf, root: Schema, depth: int = 0) -> Iterator[Leaf]:
+    """The leaves of a value that stands `at` a place of the arguments."""
     # what is nested deeper than anybody reads is compared as one text
     if depth >= MAX_DEPTH and isinstance(value, Mapping | list):
-        yield Leaf(path, names, (), json.dumps(value, ensure_ascii=False, default=str))
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        yield Leaf(at.path, at.names, (), text, is_absent=at.is_absent)
     elif isinstance(value, Mapping):
-        yield from _members(value, shapes, root, path, names, depth + 1)
+        yield from _members(value, at, root, depth + 1)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            items = _item_shapes(shapes, number, root)
-            yield from _walk(item, items, root, f"{path}.{number}", names, depth + 1)
+            shapes = _item_shapes(at.shapes, number, root)
+            inner = at._replace(path=f"{at.path}.{number}", shapes=shapes)
+            yield from _walk(item, inner, root, depth + 1)
     elif isinstance(value, str | int | float):
-        is_id = bool(names) and is_id_name(names[-1])
-        yield Leaf(path, names, shapes, value, _is_offered(shapes, value, is_id=is_id))
+        is_id = bool(at.names) and is_id_name(at.name)
+        yield at._replace(value=value, is_offered=_is_offered(at.shapes, value, is_id=is_id))
 
 
-def _members(
-    value: Schema, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
-) -> Iterator[Leaf]:
+def _members(value: Schema, at: Leaf, root: Schema, depth: int) -> Iterator[Leaf]:
     """The leaves of an object: its members, undeclared keys, and the defaults of omitted
     members."""
-    rules, others = _rules(shapes), _open_rules(shapes)
-    for key, item in value.items():
-        below = _join(path, key)
+    rules, others = _rules(at.shapes), _open_rules(at.shapes)
+    for key in dict.fromkeys((*value, *rules)):
+        path, is_given = _join(at.path, key), key in value
         # a model can tell things in keys as well as in values
-        if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
-            yield Leaf(below, names or ("also",), _inherit(shapes), str(key), is_key=True)
-        own_rules = [rules[key]] if key in rules else others
-        inner = tuple(chain.from_iterable(shapes_of(rule, root) for rule in own_rules))
+        if key not in rules and (at.names or rules or not _IDENTIFIER.fullmatch(str(key))):
+            names = at.names or ("also",)
+            yield Leaf(path, names, _inherit(at.shapes), str(key), False, at.is_absent, is_key=True)
+        declared = [rules[key]] if key in rules else others
+        shapes = tuple(chain.from_iterable(shapes_of(rule, root) for rule in declared))
+        # pydantic fills in a default before the handler sees it, so it is judged too
+        defaults = (s[word] for word in (GOES_TO, "default") for s in shapes if word in s)
+        item = value[key] if is_given else next(defaults, None)
         # the answers to an app's own questions are arguments themselves, by its fields
-        own = () if key == ANSWERS else (*names, str(key))
-        yield from _walk(item, inner, root, below, own, depth)
-    # members that the call leaves out take their default
-    for key in rules:
-        if key not in value:
-            yield from _defaults(key, rules[key], root, _join(path, key), names, depth)
-
-
-def _defaults(
-    key: str, rule: Any, root: Schema, path: str, names: tuple[str, ...], depth: int
-) -> Iterator[Leaf]:
-    """The leaves of an omitted member's default."""
-    inner = shapes_of(rule, root)
-    # pydantic fills it in before the handler sees it, so it is judged too
-    values = (s[word] for word in (GOES_TO, "default") for s in inner if word in s)
-    for leaf in _walk(next(values, None), inner, root, path, (*names, key), depth):
-        yield leaf._replace(is_absent=True)
+        names = () if key == ANSWERS else (*at.names, str(key))
+        inner = Leaf(path, names, shapes, "", is_absent=at.is_absent or not is_given)
+        yield from _walk(item, inner, root, depth)
 
 
 def _open_rules(shapes: Shapes) -> list[Schema]:
@@ -376,7 +367,7 @@ def _open_rules(shapes: Shapes) -> list[Schema]:
 
 def _rules(shapes: Shapes) -> Mapping[str, Any]:
     """The member schemas of all alternatives; the first one wins."""
-    return {k: rule for s in reversed(shapes) for k, rule in _properties(s).items()}
+    return {k: rule for s in reversed(shapes) for k, rule in properties(s).items()}
 
 
 def _join(path: str, key: object) -> str:

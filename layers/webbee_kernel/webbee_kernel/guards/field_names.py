@@ -336,7 +336,7 @@ _MAYBE_ITSELF = frozenset("account accounts address addresses host url".split())
 """Names that are such an object unless something is sent to it."""
 
 
-def kind_by_name(name: str, where: int, *, is_read: bool) -> Kind | None:
+def kind_by_name(name: str, where: int, *, is_read: bool = False) -> Kind | None:
     """The kind of destination that a name implies, or None: `recipient_id`, `member_ids`,
     `notify_user` and `report_to` are destinations, `email_id` and `account_type` are not."""
     words = words_of(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple
@@ -19,11 +19,11 @@ from ..catalogue import AppInfo, Catalogue, FunctionInfo
 from ..text import as_code, dumps, one_line, reveal
 from ..types import CallOutcome, JSONObject, Step
 from .addresses import decoded, with_code_points
-from .arguments import Leaf, all_leaves, scalars
-from .consent import consent_keys, destinations
-from .field_names import OUTWARD_VERBS, is_id_name, is_secret_value, words_of
-from .result_records import MAX_NAME, RecordNaming, Titles
-from .sinks import effect_of
+from .arguments import CHOICES, TITLES, Leaf, scalars
+from .consent import consent_keys
+from .field_names import OUTWARD_VERBS, is_id_name, is_secret_value, root_of, words_of
+from .result_records import MAX_NAME, Titles
+from .sinks import GuardedCall
 from .user_words import words_in
 
 MAX_WHOLE = 1_000
@@ -40,7 +40,7 @@ _SHORT, _LONG_WORD = 4, 25
 _DATE: Final = r"\d{4}-\d\d-\d\d"
 _NO_NAME: Final = r"[^\w .&'+-]+"
 _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'", '"': "'", "→": "-"})
-TITLES = ("title", "subject", "name", "text")
+TITLE_NAMES = ("title", "subject", "name", "text")
 """Names of text arguments that serve as title if there is no record."""
 MAX_TITLE = 80
 _BARE_IDS = ("id", "ids", "uid", "uuid")
@@ -82,8 +82,8 @@ def card(
 ) -> Card:
     """The card of these calls; `restores`: the call undoes a deletion."""
     speaker, concept = language.of(tag), RESTORE if restores else _concept(steps[0].fn_name, tag)
-    pairs = [(s, catalogue.function(s.app_id, s.fn_name) or _unknown(s)) for s in steps]
-    calls = [_call(step, function, catalogue, titles, tag) for step, function in pairs]
+    drawn = [_DrawnCall(step, catalogue, titles, tag) for step in steps]
+    calls = [one.to_dict(catalogue) for one in drawn]
     lines = [_line(call, tag) for call in calls]
     is_several = len(lines) > 1
     if is_several:
@@ -92,13 +92,11 @@ def card(
         summary="\n".join(lines),
         question=_question(calls, concept, tag),
         ask=speaker.say("card_ask_all" if is_several else "card_ask"),
-        verb=_verb(pairs, concept, tag),
+        verb=_verb([one.call for one in drawn], concept, tag),
         language=tag,
         calls=tuple(calls),
-        keys=tuple(
-            dict.fromkeys(k for s, function in pairs for k in consent_keys(function, s.arguments))
-        ),
-        hidden=tuple(_secret_paths(pairs)),
+        keys=tuple(dict.fromkeys(key for one in drawn for key in consent_keys(one.call))),
+        hidden=tuple(f"{n}.{path}" for n, one in enumerate(drawn) for path in one.secret_paths()),
     )
 
 
@@ -111,15 +109,6 @@ def _question(calls: Sequence[JSONObject], concept: str, tag: str) -> str:
     return _effect_question(calls[0], concept, tag, len(calls) - 1)
 
 
-def _secret_paths(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
-    """The paths of secrets among the arguments, prefixed with the call index."""
-    for place, (step, function) in enumerate(known):
-        to = {sink.path for sink, _ in destinations(function, step.arguments)}
-        for leaf in all_leaves(function, step.arguments):
-            if _is_hidden(leaf) and leaf.path not in to:
-                yield f"{place}.{leaf.path}"
-
-
 def _is_hidden(leaf: Leaf) -> bool:
     """Whether a card hides it: a secret, except a sentence that is one only by its name."""
     is_said = isinstance(leaf.value, bool) or len(str(leaf.value).split()) > 2
@@ -128,8 +117,7 @@ def _is_hidden(leaf: Leaf) -> bool:
 
 def describe(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en") -> str:
     """One call as a line of a card."""
-    function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
-    return _line(_call(step, function, catalogue, titles, tag), tag)
+    return _line(_DrawnCall(step, catalogue, titles, tag).to_dict(catalogue), tag)
 
 
 def undo_of(outcome: CallOutcome, catalogue: Catalogue) -> JSONObject:
@@ -210,52 +198,96 @@ def _look(text: str) -> str:
     return _letters(text, "NFKD").translate(_LOOKALIKES)
 
 
-def _unknown(step: Step) -> FunctionInfo:
-    return FunctionInfo(step.app_id, step.fn_name, "", step.action_type)
+class _DrawnCall:
+    """One call as a card shows it, in a language."""
 
+    def __init__(self, step: Step, catalogue: Catalogue, titles: Titles, tag: str) -> None:
+        function = catalogue.function(step.app_id, step.fn_name)
+        unknown = FunctionInfo(step.app_id, step.fn_name, "", step.action_type)
+        self.call = GuardedCall(function or unknown, step.arguments)
+        self.titles, self.tag = titles, tag
+        self.shown = {sink.path for sink, _ in self.call.destinations}
+        self.to = {sink.path for sink, _ in self.call.destinations if sink.kind != "flag"}
+        self.is_destructive = self.call.effect == "destructive"
+        given = [x for x in self.call.all_leaves if not x.is_absent]
+        self.is_only = self.is_destructive and len(given) == 1  # it alone says what is destroyed
+        self.editable = {x.path for x in scalars(step.arguments) if not self.is_destructive}
 
-def _call(
-    step: Step, function: FunctionInfo, catalogue: Catalogue, titles: Titles, tag: str
-) -> JSONObject:
-    """One effect as JSON: app, title, effect and fields."""
-    found = [sink for sink, _ in destinations(function, step.arguments)]
-    to = {sink.path for sink in found if sink.kind != "flag"}
-    app, effect = catalogue.apps.get(step.app_id), effect_of(function, step.arguments)
-    leaves = all_leaves(function, step.arguments)
-    is_open = effect == "outward" and not to - {""}
-    # a destructive call that leaves open of what may mean all of it
-    empty = (k for k, v in step.arguments.items() if effect == "destructive" and v in ([], {}))
-    open_names = (language.of(tag).field_name(" ".join(words_of(key))) for key in empty)
-    naming = RecordNaming(function, titles, is_open, frozenset(leaf.value for leaf in leaves))
-    texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
-    shown = {sink.path for sink in found}
-    is_only = effect == "destructive" and sum(not leaf.is_absent for leaf in leaves) == 1
-    return {
-        "app": app_name(step.app_id, catalogue, tag),
-        "icon": app.icon if app else "",
-        "title": _card_title(function, effect, tag),
-        "effect": effect,
-        "remember": effect in ("outward", "opens") and bool(to),
-        "fields": [
-            *(
-                _field(
-                    leaf, leaf.path in to, naming.title(leaf, leaf.path in to), texts, tag, is_only
-                )
-                for leaf in leaves
-                if leaf.path in shown or _is_told(leaf, effect)
-            ),
-            *({"name": name, "value": "\u2013", "kind": "value"} for name in open_names),
-        ],
-    }
+    def to_dict(self, catalogue: Catalogue) -> JSONObject:
+        """The effect as JSON: app, title, effect and fields."""
+        function, effect, tag = self.call.function, self.call.effect, self.tag
+        app = catalogue.apps.get(function.app_id)
+        told = filter(self._is_told, self.call.all_leaves)
+        # a destructive call that leaves open of what may mean all of it
+        empty = (k for k, v in self.call.arguments.items() if self.is_destructive and v in ([], {}))
+        open_names = (language.of(tag).field_name(" ".join(words_of(key))) for key in empty)
+        return {
+            "app": app_name(function.app_id, catalogue, tag),
+            "icon": app.icon if app else "",
+            "title": _card_title(function, effect, tag),
+            "effect": effect,
+            "remember": effect in ("outward", "opens") and bool(self.to),
+            "fields": [
+                *({"name": _name(x, tag), **self._field(x, self._title(x))} for x in told),
+                *({"name": name, "value": "\u2013", "kind": "value"} for name in open_names),
+            ],
+        }
 
+    def secret_paths(self) -> Iterator[str]:
+        """The paths of secrets among the arguments."""
+        hidden = filter(_is_hidden, self.call.all_leaves)
+        return (x.path for x in hidden if x.path not in self.shown)
 
-def _is_told(leaf: Leaf, effect: str) -> bool:
-    """Whether a card shows an argument: what is given, and a default that says how much (`all:
-    true`, `older_than_days: 0` of what destroys) or what is done (`read: true`)."""
-    is_number = type(leaf.value) in (int, float)
-    says_how_much = leaf.value is True or (effect == "destructive" and is_number)
-    has_value = bool(leaf.value) and not (isinstance(leaf.value, bool) or leaf.is_key)
-    return not leaf.is_absent or has_value or says_how_much
+    def _is_told(self, leaf: Leaf) -> bool:
+        """Whether a card shows an argument: what is given, and a default that is a destination or
+        says how much (`all: true`, `older_than_days: 0` of what destroys) or what is done (`read:
+        true`)."""
+        is_number = type(leaf.value) in (int, float)
+        says_how_much = leaf.value is True or (self.is_destructive and is_number)
+        has_value = bool(leaf.value) and not (isinstance(leaf.value, bool) or leaf.is_key)
+        is_shown = leaf.path in self.shown or not leaf.is_absent
+        return is_shown or has_value or says_how_much
+
+    def _title(self, leaf: Leaf) -> str:
+        """The title of an argument's record, or empty; with the record's address if the call is
+        outward and has no destination argument."""
+        app_id, value = self.call.function.app_id, str(leaf.value)
+        if leaf.path in self.to:
+            return one_line(self.titles.of_destination(app_id, leaf.name, value))
+        is_plain = isinstance(leaf.value, str | int) and not isinstance(leaf.value, bool)
+        may_be_name = is_plain and len(value) <= MAX_NAME and root_of(leaf.name)
+        if not (may_be_name or self.call.is_id(leaf)):
+            return ""
+        name = "" if leaf.name == self.call.function.id_projection else leaf.name
+        shown = {x.value for x in self.call.all_leaves}
+        title = self.titles.of(app_id, name, value, shown)
+        text, is_open = one_line(title.text), self.call.effect == "outward" and not self.to - {""}
+        return f"{text} – {title.address}" if text and is_open and title.address else text
+
+    def _field(self, leaf: Leaf, title: str) -> JSONObject:
+        """The value and kind of one argument, which may be a record with a `title`; the path of a
+        text that may be edited."""
+        value, is_destination = leaf.value, leaf.path in self.to
+        if _is_hidden(leaf) and not (is_destination or title or self.is_only):
+            return {"value": HIDDEN, "kind": "secret"}
+        if isinstance(value, bool):
+            label = language.of(self.tag).say("said_yes" if value else "said_no")
+            return {"value": label, "kind": "value"}
+        text = reveal(str(value))
+        choice = leaf.by_language(CHOICES).get(text, {})
+        if label := _plain_name(language.text_in(choice, self.tag)):
+            return {"value": label, "kind": "value"}
+        known = {"title": title} if title else {}
+        if is_destination:
+            return {"value": with_code_points(text), "kind": "destination", **known}
+        if title or is_id_name(leaf.name):
+            return {"value": text, "kind": "record", **known}
+        if not isinstance(value, str) or leaf.is_offered:
+            return {"value": text if isinstance(value, str) else value, "kind": "value"}
+        if inside := decoded(value):  # what it is, and no text to edit
+            return {"value": reveal(inside), "kind": "text"}
+        place = {"path": leaf.path} if leaf.path in self.editable and not leaf.is_key else {}
+        return {"value": text, "kind": "text", **place}
 
 
 def _card_title(function: FunctionInfo, effect: str, tag: str) -> str:
@@ -280,41 +312,12 @@ def _title(function: FunctionInfo, tag: str) -> str:
     return _plain_name(" ".join(words)) or _plain_name(fn_name)
 
 
-def _field(
-    leaf: Leaf, is_destination: bool, title: str, texts: Collection[str], tag: str, is_only: bool
-) -> JSONObject:
-    """One argument as JSON: name, value and kind; `texts` are the paths of editable texts,
-    `is_only`: it alone says what is destroyed."""
-    name, value = _name(leaf, tag), leaf.value
-    if _is_hidden(leaf) and not (is_destination or title or is_only):
-        return {"name": name, "value": HIDDEN, "kind": "secret"}
-    if isinstance(value, bool):
-        label = language.of(tag).say("said_yes" if value else "said_no")
-        return {"name": name, "value": label, "kind": "value"}
-    text = reveal(str(value))
-    if label := _plain_name(language.text_in(leaf.choices.get(text, {}), tag)):
-        return {"name": name, "value": label, "kind": "value"}
-    if is_destination:
-        known = {"title": title} if title else {}
-        return {"name": name, "value": with_code_points(text), "kind": "destination", **known}
-    if title:
-        return {"name": name, "value": text, "kind": "record", "title": title}
-    if is_id_name(leaf.name):
-        return {"name": name, "value": text, "kind": "record"}
-    if isinstance(value, str) and not leaf.is_offered:
-        if inside := decoded(value):  # what it is, and no text to edit
-            return {"name": name, "value": reveal(inside), "kind": "text"}
-        place = {"path": leaf.path} if leaf.path in texts and not leaf.is_key else {}
-        return {"name": name, "value": text, "kind": "text", **place}
-    return {"name": name, "value": value if not isinstance(value, str) else text, "kind": "value"}
-
-
 def _name(leaf: Leaf, tag: str) -> str:
     """The author's title of the argument in the user's language, else its name, translated if
     known, without a trailing "id"."""
-    if title := _plain_name(language.text_in(leaf.titles, tag)):
+    if title := _plain_name(language.text_in(leaf.by_language(TITLES), tag)):
         return title
-    words = words_of(leaf.name)
+    words = leaf.words
     if len(words) > 1 and words[-1] in _BARE_IDS:
         words = words[:-1]
     return language.of(tag).field_name(" ".join(words) or _plain_name(leaf.name))
@@ -403,7 +406,7 @@ def _others(call: JSONObject) -> int:
 def _titles(call: JSONObject, tag: str) -> list[str]:
     """The titles of a call's record: known titles, then title arguments; else the only field of
     what is destroyed, such as a plate."""
-    fields, own = call["fields"], {language.of(tag).field_name(name) for name in TITLES}
+    fields, own = call["fields"], {language.of(tag).field_name(name) for name in TITLE_NAMES}
     is_key = call["effect"] == "destructive" and len(fields) == 1
     titles = [f["title"] for f in fields if f["kind"] == "record" and f.get("title")]
     titles += [f["value"] for f in fields if f["kind"] == "text" and (f["name"] in own or is_key)]
@@ -422,29 +425,24 @@ def _concept(fn_name: str, tag: str) -> str:
     return "" if language.of(tag).words.effects else named
 
 
-def _is_negated(step: Step) -> bool:
+def _is_negated(call: GuardedCall) -> bool:
     """Whether a flag set to false turns its function's verb round: `pin(pinned=False)`."""
-    verbs = {language.stem(word, "en") for word in words_of(step.fn_name)}
-    flags = [words_of(name) for name, value in step.arguments.items() if value is False]
+    verbs = {language.stem(word, "en") for word in words_of(call.function.fn_name)}
+    flags = [words_of(name) for name, value in call.arguments.items() if value is False]
     return any(language.stem(words[-1], "en") in verbs for words in flags if words)
 
 
-def _verb(pairs: Sequence[tuple[Step, FunctionInfo]], concept: str, tag: str) -> str:
+def _verb(calls: Sequence[GuardedCall], concept: str, tag: str) -> str:
     """The button label: the function's verb, translated if common, and the number of calls."""
-    speaks, (_, first) = language.of(tag), pairs[0]
-    if len({function.fn_name for _, function in pairs}) > 1:
+    speaks, first = language.of(tag), calls[0].function
+    if len({call.function.fn_name for call in calls}) > 1:
         return speaks.say("card_verb_all")
     # an author's title may say anything: the button says what the function is called
     title = _title(replace(first, titles={}), tag)
     verb = f"{title[:1].upper()}{title[1:]}"
     is_foreign = not speaks.words.effects and language.text_in(first.titles, tag)
-    if any(_is_negated(step) for step, _ in pairs) or (is_foreign and concept not in VERBS):
+    if any(map(_is_negated, calls)) or (is_foreign and concept not in VERBS):
         verb = speaks.say("said_yes").capitalize()
     elif concept in VERBS:
         verb = speaks.say(f"card_verb_{concept}")
-    return f"{verb} ({len(pairs)})" if len(pairs) > 1 else verb
-
-
-def editable(call: JSONObject) -> Iterator[str]:
-    """The paths of a call's editable texts."""
-    yield from (str(f["path"]) for f in call.get("fields", ()) if f.get("path"))
+    return f"{verb} ({len(calls)})" if len(calls) > 1 else verb

@@ -8,11 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
-from ..catalogue import FunctionInfo
-from ..text import one_line
 from . import field_names
 from .addresses import form_of, is_moment, normal, with_code_points
-from .arguments import Leaf, is_id
 from .field_names import EXCLUSIONS, is_id_name, kind_of, root_of, same_kind, words_of
 
 MAX_VALUE = 60
@@ -215,28 +212,3 @@ class Titles:
         """The titles of an id that an app may take for this one: `#T2`, ` t2`."""
         bare = value.strip(" #").casefold()
         return next((own for ident, own in self.by_id.items() if ident.casefold() == bare), ())
-
-
-class RecordNaming(NamedTuple):
-    """Finds the titles of the records in a call's arguments. `is_open`: it is outward without a
-    destination argument; `values` are its argument values."""
-
-    function: FunctionInfo
-    titles: Titles
-    is_open: bool
-    values: frozenset[object]
-
-    def title(self, leaf: Leaf, is_destination: bool) -> str:
-        """The title of an argument's record, or empty; with the record's address if the call has no
-        other destination."""
-        function, value = self.function, str(leaf.value)
-        if is_destination:
-            return one_line(self.titles.of_destination(function.app_id, leaf.name, value))
-        is_plain = isinstance(leaf.value, str | int) and not isinstance(leaf.value, bool)
-        may_be_name = is_plain and len(value) <= MAX_NAME and root_of(leaf.name)
-        if not (may_be_name or is_id(leaf, function)):
-            return ""
-        name = "" if leaf.name == function.id_projection else leaf.name
-        title = self.titles.of(function.app_id, name, value, self.values)
-        text = one_line(title.text)
-        return f"{text} – {title.address}" if text and self.is_open and title.address else text

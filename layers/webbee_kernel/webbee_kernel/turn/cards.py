@@ -16,7 +16,7 @@ from ..catalogue import FunctionInfo
 from ..channels.columns import label_keys
 from ..guards.addresses import form_of
 from ..guards.field_names import is_id_name, same_kind
-from ..guards.proposals import card, editable
+from ..guards.proposals import card
 from ..guards.result_records import CallData, Record, Title, Titles, is_unreadable, records_in
 from ..guards.user_words import UserWords
 from ..sdk.result import AMBIGUOUS
@@ -174,9 +174,9 @@ def edited(
     for place, texts in edits.items():
         if not place.isdecimal() or int(place) >= min(len(made), len(drawn)):
             raise ValueError(f"there is no call {place[:16]!r}")
-        step, allowed = made[int(place)], set(editable(drawn[int(place)]))
+        step, fields = made[int(place)], drawn[int(place)].get("fields", ())
         for path, text in texts.items():
-            if path not in allowed:
+            if path not in [field.get("path") for field in fields]:
                 raise ValueError(f"{path[:64]!r} is no text that can be edited")
             step["arguments"] = _with(step["arguments"], path.split("."), text)
     return replace(record, steps=tuple(made))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import language
@@ -14,9 +13,10 @@ from ..catalogue import Catalogue, Dispatch, FunctionInfo, PerObject
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
 from ..guards.arguments import conform, values_of
-from ..guards.consent import Basis, Rule, may_need_consent, needs_consent
+from ..guards.consent import Basis, Rule, needs_consent
 from ..guards.references import References
 from ..guards.result_records import CallData
+from ..guards.sinks import GuardedCall
 from ..guards.user_words import QUESTION_MARKS, UserWords, without_files
 from ..observability import correlation_id, record_duration, span
 from ..stores.types import RING_SIZE
@@ -324,15 +324,15 @@ class Consent:
         found = [pair for step in calls for pair in _concerned(state.catalogue, step)]
         if not found:
             return frozenset()
-        records = replace(references_of(state), functions=[function for _, function in found])
+        records = replace(references_of(state), functions=[call.function for _, call in found])
         basis = self._basis(state, records, planned, has_message, schemes)
-        waits = [(s, f) for s, f in found if needs_consent(f, s.arguments, basis)]
+        waits = [(s, call) for s, call in found if needs_consent(call, basis)]
         if not waits:
             return frozenset()
         # what was accepted for good is only read if needed
         stored = await self._stored(state.ask.key.user, waits)
         basis = basis._replace(accepted=stored.union(basis.accepted))
-        return frozenset(s.index for s, f in waits if needs_consent(f, s.arguments, basis))
+        return frozenset(s.index for s, call in waits if needs_consent(call, basis))
 
     def _basis(
         self,
@@ -359,7 +359,7 @@ class Consent:
         )
 
     async def _stored(
-        self, user: UserKey, calls: Iterable[tuple[Step, FunctionInfo]]
+        self, user: UserKey, calls: Iterable[tuple[Step, GuardedCall]]
     ) -> frozenset[str]:
         """The keys of destinations that were accepted permanently for these functions."""
         names = {f"{step.app_id}.{step.fn_name}" for step, _ in calls}
@@ -367,19 +367,19 @@ class Consent:
         return frozenset(one.key for found in await asyncio.gather(*read) for one in found)
 
 
-def _concerned(catalogue: Catalogue, step: Step) -> Iterator[tuple[Step, FunctionInfo]]:
-    """The call with its function, if the consent policy applies to it."""
+def _concerned(catalogue: Catalogue, step: Step) -> Iterator[tuple[Step, GuardedCall]]:
+    """The step with what it does, if the consent policy applies to it."""
     function = catalogue.function(step.app_id, step.fn_name)
     if function is None:
         return
-    given = step.arguments
-    may_wait = may_need_consent(function, given) if given else _without_arguments(function)
-    if step.has_effect or may_wait:
-        yield step, function
+    call = GuardedCall(function, step.arguments)
+    is_plain = call.is_plain_read if step.arguments else _is_plain(function)
+    if step.has_effect or not is_plain:
+        yield step, call
 
 
-_without_arguments = PerObject(partial(may_need_consent, arguments={}))
-"""Whether a call without arguments may need consent: most reads are such."""
+_is_plain: PerObject[FunctionInfo, bool] = PerObject(lambda f: GuardedCall(f, {}).is_plain_read)
+"""Whether a call without arguments is a plain read: most reads are such."""
 
 
 def references_of(state: TurnContext) -> References:

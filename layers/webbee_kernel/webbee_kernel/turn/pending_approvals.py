@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..catalogue import Catalogue
 from ..clock import Clock, iso, new_id
 from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable, not_installed
-from ..guards.consent import destinations
 from ..guards.ids import check_placeholders
-from ..guards.sinks import Sink
+from ..guards.sinks import GuardedCall, Sink
 from ..stores.types import (
     AcceptedDestination,
     AnswerLease,
@@ -332,7 +331,8 @@ def _destinations(
     for step in steps(pending):
         if function := catalogue.function(step.app_id, step.fn_name):
             known = replace(step, action_type=function.action_type)
-            yield from ((known, sink, key) for sink, key in destinations(function, step.arguments))
+            call = GuardedCall(function, step.arguments)
+            yield from ((known, sink, key) for sink, key in call.destinations)
 
 
 def _label(sink: Sink) -> str:

@@ -13,9 +13,9 @@ import orjson
 from .. import language as words
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels.truncate import MAX_DATA, bound, fit, fit_bounded
-from ..guards.arguments import leaves
 from ..guards.field_names import is_secret_name
 from ..guards.proposals import HIDDEN
+from ..guards.sinks import GuardedCall
 from ..llm.tools import summary_of
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Turn
@@ -153,7 +153,7 @@ MAX_SHOWN: Final = 4_000
 
 def shown_arguments(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
     """A call's arguments for display: secrets hidden, long values cut."""
-    found = leaves(function, arguments) if function else ()
+    found = GuardedCall(function, arguments).leaves if function else ()
     shown: Any = hide(arguments, [leaf.path for leaf in found if leaf.is_secret])
     return {"arguments": fit(shown, MAX_SHOWN)} if shown else {}
 
