@@ -99,6 +99,17 @@ class StrikeParams(WhichParams):
     text: Text = Field(description="What to take out, as it stands in the note.")
 
 
+class RewriteParams(WhichParams):
+    """One note, and what it is to say."""
+
+    text: Text = Field(description="What the note is to say.")
+    instead_of: Annotated[str, titled(**texts("label_instead_of"))] = Field(
+        "",
+        max_length=LONGEST,
+        description="The words that make room for it, as they stand in the note. Empty: all of it.",
+    )
+
+
 class RenameParams(WhichParams):
     """One note, and what it is to be called."""
 
@@ -184,6 +195,37 @@ async def strike(ctx: Context, params: StrikeParams) -> ActionResult:
     summary = say(ctx, "struck", title=note.title, text=params.text)
     data = {**changed.facts(), "struck": params.text}
     undo = None if after.strip() else undone("append", id=note.id, text=params.text)
+    return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
+
+
+@chat.function(
+    "rewrite",
+    "Change the text of a note that is there, all of it or some words, by its id or title",
+    action_type="write",
+    examples=examples.REWRITE,
+    titles=texts("title_rewrite"),
+)
+async def rewrite(ctx: Context, params: RewriteParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the notes first. A title that is the
+    first words of the text changes with them."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    if params.instead_of not in note.body:
+        lacks = say(ctx, "lacks", title=note.title, text=params.instead_of)
+        return ActionResult.error(lacks, code="NOT_FOUND")
+    body = note.body.replace(params.instead_of or note.body, params.text)
+    if len(body) > LONGEST:
+        room = max(0, LONGEST - len(note.body))
+        return ActionResult.error(say(ctx, "full", title=note.title, room=room), code="TOO_LONG")
+    is_named = note.title != first_words(note.body)
+    title = note.title if is_named else first_words(body)
+    changed = await change(ctx, note, {"body": body, "title": title})
+    if isinstance(changed, ActionResult):
+        return changed
+    summary = say(ctx, "rewritten", title=note.title, text=body)
+    undo = undone("rewrite", id=note.id, text=note.body)
+    data = {**changed.facts(), "body": body}
     return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
 
 

@@ -74,6 +74,7 @@ class Words:
     ask = Role(_stems)  # leads to a question or a look: what_is, show_me
     address = Role(_stems)  # what stands beside "the same": address, e-mail
     negation = Role(_stems)  # not, never, no: the sentence denies
+    pair = Role(_stems)  # both: two, and no more of them
     question = Role(_stems)  # what, which, how: the sentence asks
     prohibition = Role(_stems)  # don't, must not, stop: the user forbids
     greeting = Role(_stems)

@@ -146,7 +146,7 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     """The form field of a parameter; nested for objects and lists."""
     schema, fields = parameter.schema, parameter.fields
     value = schema.get("default") if value is None else value
-    label = _label(parameter, tag)
+    label = label_of(parameter, tag)
     props: JSONObject = {
         "param_name": parameter.name,
         "label": label[:1].upper() + label[1:],
@@ -206,7 +206,7 @@ def _problem(schema: JSONObject, value: Any, label: str, tag: str) -> str:
     return ""
 
 
-def _label(parameter: Parameter, tag: str) -> str:
+def label_of(parameter: Parameter, tag: str) -> str:
     """The author's title in the user's language, else without language, else the name in words."""
     words = parameter.name.replace("_", " ")
     if own := language.text_in(parameter.schema.get("x-titles", {}), tag):

@@ -92,13 +92,18 @@ def _open_card(state: TurnContext) -> PendingConfirmation | None:
 def _waiting(
     state: TurnContext, card: PendingConfirmation | None
 ) -> tuple[tuple[str, JSONObject], ...]:
-    """The calls of the last turn's card, or the call of its form."""
+    """The calls of the last turn's card, or the call of its form; those of a larger card are not
+    masked, since words may leave out one by its address."""
     last = state.memory.last
     if state.proposal or not last:
         return ()
     if card:
-        return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in steps(card))
-    calls = map(form_call, forms_in(None if state.is_other_reply else last.response.get("ui")))
+        calls = [(f"{s.app_id}__{s.fn_name}", s.arguments) for s in steps(card)]
+    else:
+        tree = None if state.is_other_reply else last.response.get("ui")
+        calls = [*map(form_call, forms_in(tree))]
+    if len(calls) > 1:
+        return tuple(calls)
     return tuple((name, cast("JSONObject", state.masker.mask(given))) for name, given in calls)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -134,7 +134,12 @@ def choices(reply: str, offer: JSON = None) -> list[JSONObject]:
         # one alone is a choice where the reply numbers it
         is_choice = len(buttons) >= MIN_CHOICES or any(f"1. {p['label']}" in reply for p in buttons)
         return buttons if is_choice else []
-    return [{"label": label, "message": label} for label in _labels(reply)]
+    return labelled(_labels(reply))
+
+
+def labelled(labels: Iterable[str]) -> list[JSONObject]:
+    """Choices that say what they are called."""
+    return [{"label": label, "message": label} for label in labels]
 
 
 def _labels(reply: str) -> list[str]:
@@ -200,8 +205,13 @@ def _stems(text: str, tag: str) -> set[str]:
     return {language.stem(token.text, tag) for token in language.tokens(text)}
 
 
-def same_choices(turn: Turn | None, message: str, text: str, offer: JSON = None) -> list[str]:
-    """The labels of a turn's choices, if a plain yes is answered with the same choices again."""
-    labels = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
-    again = [str(c["label"]) for c in choices(text, offer)]
-    return labels if labels and labels == again and answer(message) else []
+def same_choices(
+    turn: Turn | None, message: str, text: str, offer: JSON = None
+) -> list[JSONObject]:
+    """A turn's choices, if a plain yes is answered with the same choices again, or as one to
+    nothing."""
+    before = [*turn.response.get("choices", ())] if turn else []
+    labels = [str(c["label"]) for c in before]
+    is_same = labels == [str(c["label"]) for c in choices(text, offer)]
+    is_lost = text in {language.of(tag).say("nothing_asked") for tag in language.tags()}
+    return before if labels and (is_same or is_lost) and answer(message) else []

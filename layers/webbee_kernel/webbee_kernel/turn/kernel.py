@@ -221,8 +221,8 @@ class Kernel:
         """Record the classifier's own text, with unsourced values marked."""
         state = result.state
         last = None if state.proposal else state.memory.last
-        if labels := confirmation.same_choices(last, state.ask.message, result.text, result.offer):
-            return await self._ask_which(state, labels)
+        if same := confirmation.same_choices(last, state.ask.message, result.text, result.offer):
+            return await self._ask_which(state, same)
         text = result.text
         if state.plain_reply and state.plain_reply.shown:
             text = state.plain_reply.full_text(text).rstrip()
@@ -272,8 +272,8 @@ class Kernel:
             # the app itself says that several records fit: one card for each
             for number, outcome in reversed(state.new_outcomes.items()):
                 if found := await self._alternatives(state, outcome, resume=card.resume):
-                    labels = [str(p.asks["label"]) for p in found]
-                    return await self._ask_which(state.without({number}), labels, found)
+                    choices = confirmation.labelled(str(p.asks["label"]) for p in found)
+                    return await self._ask_which(state.without({number}), choices, found)
             if not card.resume:
                 return await self._finish(LoopResult(state, can_continue=True))
             return await self._finish(await self._rounds.run(state, CONFIRMED))
@@ -294,15 +294,17 @@ class Kernel:
         return found if len(found) >= confirmation.MIN_CHOICES else []
 
     async def _ask_which(
-        self, state: TurnContext, labels: Sequence[str], found: Sequence[PendingConfirmation] = ()
+        self,
+        state: TurnContext,
+        choices: Sequence[JSONObject],
+        found: Sequence[PendingConfirmation] = (),
     ) -> Reply:
         """Ask which of several options is meant, numbered; if the last reply asked the same,
         nothing is done, since a yes chooses none."""
-        rows = ", ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
+        rows = ", ".join(f"{n}. {choice['label']}" for n, choice in enumerate(choices, 1))
         text = language.of(state.language).say("which_record", records=rows)
         if any(turn.reply == text for turn in state.memory.turns[-1:]):
-            text, labels = messages.refused_text(state.language), ()
-        choices = [{"label": label, "message": label} for label in labels]
+            text, choices = messages.refused_text(state.language), ()
         if done := [o for o in state.new_outcomes.values() if o.ok]:
             text = f"{messages.outcome_text(state, done)}\n\n{text}"
         return await self._recorder.record(state, Output(text, choices=choices, choice_cards=found))

@@ -94,20 +94,6 @@ class Answer(WaitingAnswer):
         is_sure = len(readings) == 1 and readings[0].is_sure
         return to_calls(readings) if is_sure else self.clarify(readings)
 
-    def _undo(self, undo: UndoMessage) -> ModelResponse:
-        """The calls that undo what is meant, the question what that is, or that nothing does."""
-        if made := undo.commands:
-            return to_calls([*(c for c in self._undone_before if c not in made), *made])
-        if refusal := undo.refusal:
-            return ModelResponse(text=refusal)
-        if not undo.choices:  # other words than those of what is left
-            return self.suggest(undo.suggestions)
-        question = self.ask_which(undo.choices)
-        if not (name := undo.unknown_name):
-            return question
-        none = self.say("no_way_back", what=self.say("quoted", what=name))
-        return replace(question, text=f"{none} {question.text}" if len(undo.choices) > 1 else none)
-
     # Behind a list or a search
 
     def after_results(self) -> ModelResponse:
@@ -122,7 +108,7 @@ class Answer(WaitingAnswer):
         called = {(f.app_id, f.fn_name) for f in results}
         called &= {(c.tool.app_id, c.tool.fn_name) for c in lookups}
         if not 0 < len(results) == len(called):
-            return self._nothing_more
+            return self._of_found() if len(called) == 1 else self._nothing_more
         if len(lookups) > 1:
             return self._with_results._of_lists(self._unknown[0][1])
         if not results[0].lists:
@@ -137,9 +123,13 @@ class Answer(WaitingAnswer):
             return to_calls(self._readings)
         if rows:
             return self.choose_record(missing._replace(rows=tuple(rows)))
-        if not all(fact.is_all_told for fact in self._reading.results):
-            return self._nothing_more
-        return ModelResponse(text=self._none_is_called(missing.span), offer=self._tree([]))
+        is_all_told = all(fact.is_all_told for fact in self._reading.results)
+        key = "none_is_called" if is_all_told else "none_holds"
+        return self._no_record(self._none_is_called(missing.span, key))
+
+    def _no_record(self, text: str) -> ModelResponse:
+        """A sentence; without the offer the narrator would tell the lists."""
+        return ModelResponse(text=text, offer=self._tree([]))
 
     def _unread(self) -> Command | None:
         """The read of the one record that the last result lists and this message sends on."""
@@ -159,7 +149,8 @@ class Answer(WaitingAnswer):
     def _with_results(self) -> Answer:
         """The answer to the same message with this turn's results as what was shown last."""
         facts = self._reading.results + self._reading.facts
-        return Answer(Commands(replace(self._reading, facts=facts), self.tools), self._request)
+        reading = replace(self._reading, facts=facts, is_listed=True)
+        return Answer(Commands(reading, self.tools), self._request)
 
     @property
     def _nothing_more(self) -> ModelResponse:
@@ -176,30 +167,59 @@ class Answer(WaitingAnswer):
             return to_calls(readings)
         if any(not (c.unclear or c.is_unidentified or c.is_by_words) for c in readings[:1]):
             return self.form(readings[0])  # "write a mail to Anna"
-        candidates = [*readings, *self.commands.with_unknown.readings()]
-        unclear = [u for c in candidates if (u := c.unclear) and (u.rows or not u.is_all)]
-        if not unclear:
+        if not self._open:
             return self._nothing_more
-        missing = max(unclear, key=lambda unclear: (bool(unclear.rows), unclear.is_named))
+        missing, command = self._open
         none = self._none_is_called(missing.span)
-        if outgoing := [c for c in candidates if c.unclear is missing and c.pattern.is_to_somebody]:
-            form = self.form(replace(outgoing[0], unclear=None, is_whole=False))
+        if command.pattern.is_to_somebody:
+            form = self.form(replace(command, unclear=None, is_whole=False))
             return replace(form, text=f"{none} {form.text}")
+        if searches := {} if told.is_all_told else self._name_searches:
+            return to_calls([*searches.values()], self._continuation)
         none = none if missing.is_named and told.is_all_told else ""
         return self._choose_near(missing, told.app_id, none)
 
-    def _none_is_called(self, span: Span) -> str:
+    @cached_property
+    def _open(self) -> tuple[Unclear, Command] | None:
+        """What the message names and no record that was shown is, with its command."""
+        candidates = [*self._readings, *self.commands.with_unknown.readings()]
+        found = [(u, c) for c in candidates if (u := c.unclear) and (u.rows or not u.is_all)]
+        return max(found, key=lambda one: (bool(one[0].rows), one[0].is_named), default=None)
+
+    @property
+    def _name_searches(self) -> dict[str, Command]:
+        """The search of its app for each name of one word that no record has, by its stem."""
+        if not self._open or self._reading.found:
+            return {}
+        missing, command = self._open
+        app_id, tag = command.tool.app_id, command.pattern.tag
+        words = self.values.lacking(missing.span, app_id, tag)
+        pairs = ((language.stem(w, tag), c) for w in words for c in self.query.searches([w]))
+        return {stem: search for stem, search in pairs if search.tool.app_id == app_id}
+
+    def _of_found(self) -> ModelResponse:
+        """The answer where the app's own search was asked for what its list has not."""
+        first, *searched = self._reading.results
+        listed = Commands(replace(self._reading, results=[first]), self.tools)
+        stems = Answer(listed, self._request)._with_results._name_searches
+        if len(stems) != len(searched):
+            return self._nothing_more
+        rows = [records_of(fact.data) or [] for fact in searched]
+        reading = replace(self._reading, found=dict(zip(stems, rows, strict=True)))
+        return Answer(Commands(reading, self.tools), self._request)._with_results._of_list(first)
+
+    def _none_is_called(self, span: Span, key: str = "none_is_called") -> str:
         """The sentence that no record is called by these words."""
         first, last = span
         first = self.message.skip_articles(self.tag, first, last - 1)
-        return self.say("none_is_called", what=self.message.slice(first, last))
+        return self.say(key, what=self.message.slice(first, last))
 
     def _choose_near(self, missing: Unclear, app_id: str, none: str) -> ModelResponse:
         """The answer if a list lacks the record: similar ones as choices, behind the sentence that
         there is `none` of the name."""
         rows = missing.rows or tuple(self.values.records.listed(app_id))
         if not rows:  # without an offer the narrator tells the empty list
-            return ModelResponse(text=none, offer=self._tree([])) if none else self._nothing_more
+            return self._no_record(none) if none else self._nothing_more
         question = self.choose_record(missing._replace(rows=rows))
         none = "" if missing.rows else none
         return replace(question, text=f"{none} {question.text}".strip())
@@ -240,7 +260,7 @@ class Answer(WaitingAnswer):
         if any(c.is_sure and not c.free_words for c in readings):
             return []
         alone = [p for p, unclear in self._unknown if self._is_alone(p, unclear)]
-        sure = [c.pattern for c in readings if c.is_sure]
+        sure = [c.pattern for c in readings if c.is_sure or (c.unclear and c.unclear.is_named)]
         found = lists_of(alone or sure, self.tools)
         return found if alone or sure else lists_of(self._named_in_several, self.tools, MAX_LISTS)
 
@@ -347,19 +367,26 @@ class Answer(WaitingAnswer):
 
     def _listed(self) -> list[str]:
         """The message once for each item of the title that its only command gives, if that lists
-        three or more, beside the app's noun in the plural: "add milk, bread and eggs to my
-        tasks"."""
+        three or more, beside the app's noun in the plural or before what holds them: "add milk,
+        bread and eggs to my tasks", "put … on my list"."""
         text, tokens = self.message.text, self.message.tokens
         title = r"\s+".join(map(re.escape, _title(self._readings).split()))  # over whatever lines
         place = range(*found.span()) if (found := re.search(title, text)) else range(0)
         inside = [n for n, t in enumerate(tokens) if t.start in place]
-        if not inside or not self._is_plural((inside[-1] + 1, len(tokens))):
+        if not (inside and self._is_beside((0, inside[0]), (inside[-1] + 1, len(tokens)))):
             return []
         parts = next(self._parts((inside[0], inside[-1] + 1)))
         sizes = [len(part.split()) for part in parts]
         # "buy milk, bread and eggs" is one errand
         is_list = len(parts) > 2 and sizes[0] <= max(sizes[1:])
         return [text[: place.start] + part + text[place.stop :] for part in parts if is_list]
+
+    def _is_beside(self, before: Span, behind: Span) -> bool:
+        """Whether these words have an app's noun in the plural, or those behind hold what stands
+        between: "on my list"; no "as a task"."""
+        stems, fillers = {*self.message.stems(self.tag)[slice(*behind)]}, lexicon(self.tag).fillers
+        is_held = bool(stems & fillers and stems - fillers - self.values.all_nouns(self.tag))
+        return is_held or self._is_plural(before) or self._is_plural(behind)
 
     def _parts(self, span: Span) -> Iterator[list[str]]:
         """Candidate splits of a text: at punctuation and final conjunctions, at all of these, at

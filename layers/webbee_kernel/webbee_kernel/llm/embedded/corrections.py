@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Final
@@ -137,9 +137,9 @@ class Corrections(SlotValues):
     def _corrections(
         self, tool: ToolSpec, given: JSONObject, named: Sequence[Parameter]
     ) -> JSONObject:
-        """What the message says anew of a call with these arguments: an address, a quotation, the
-        day or hour that it ends in as its one date, else its one day or number in place of that of
-        a text."""
+        """What the message says anew of a call with these arguments: an address, a quotation, a
+        person ("send it to Ann instead"), the day or hour that it ends in as its one date, else its
+        one day or number in place of that of a text."""
         told = {t.kind: t.text for t in self.message.tokens if t.kind in ("email", "quote")}
         own = [p.name for p in self._texts_of(tool, given, named)]
         addresses = [p.name for p in parameters(tool).values() if p.kind == "email"]
@@ -147,7 +147,9 @@ class Corrections(SlotValues):
         if new := {places[kind][0]: text for kind, text in told.items() if places[kind]}:
             return new
         text = self._said_text(tool, own, self.message.tag)
-        return {own[0]: text} if text and own else self._new_date(tool)
+        if text and own:
+            return {own[0]: text}
+        return self._named_anew(tool, given, ("email",)) or self._new_date(tool)
 
     def _new_date(self, tool: ToolSpec) -> JSONObject:
         """The day or hour that the message ends in, as the one date of a function."""
@@ -295,16 +297,18 @@ class Corrections(SlotValues):
     def more(self, shown: Command) -> Command | None:
         """The same call for a record or a person that is named besides: "and the second one too",
         "send it to Ann as well"."""
-        tool, tag = shown.tool, self.message.tag
-        if not self.is_more:
-            return None
+        new = self._named_anew(shown.tool, shown.arguments, NAMING) if self.is_more else {}
+        return replace(shown, arguments={**shown.arguments, **new}) if new else None
+
+    def _named_anew(self, tool: ToolSpec, given: JSONObject, kinds: Collection[str]) -> JSONObject:
+        """The record or the person that is named in place of one of these arguments."""
+        tag, known = self.message.tag, parameters(tool)
         span = self._besides(tool, tag)
-        naming = (p for p in parameters(tool).values() if p.kind in NAMING)
-        for one in (p for p in naming if p.name in shown.arguments):
+        for one in (known[name] for name in given if known[name].kind in kinds):
             value = self.of(one.kind, one, span, tool, tag)
-            if isinstance(value, Value) and value.value != shown.arguments[one.name]:
-                return replace(shown, arguments={**shown.arguments, one.name: value.value})
-        return None
+            if isinstance(value, Value) and value.value != given[one.name]:
+                return {one.name: value.value}
+        return {}
 
     def _besides(self, tool: ToolSpec, tag: str) -> Span:
         """The tokens that name what is meant besides: without the verb of the function, what points
@@ -315,6 +319,7 @@ class Corrections(SlotValues):
         also = self._said(language.of(tag).words.forms("also"))
         opens = {p.pieces[0].stem for p in patterns(tool, tag)}
         small = (lexicon(tag).reference | lexicon(tag).bare | opens) - {""}
+        small |= language.of(tag).words.instead
         last = next((n for n in range(last, first, -1) if words[n - 1] not in also), first)
         at = (n for n in range(first, last) if stems[n] not in small and words[n] not in also)
         first, *others = [*at][:2] or [last]

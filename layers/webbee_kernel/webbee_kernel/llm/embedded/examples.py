@@ -203,7 +203,7 @@ class Command:
         return (
             not (self.is_complete or is_named),
             not self.is_whole,
-            self.unclear is not None and not self.unclear.is_named,
+            self.unclear is not None and not (self.unclear.is_named or self.unclear.is_all),
             self.free_words,
             -len(self.pattern.fixed),
             -self.literal_words,

@@ -84,7 +84,7 @@ class Lexicon:
         self.begin = _phrases(words.forms("begin") | openers)
         self.openers = frozenset(map(key_fold, openers))
         self.ask = _phrases(words.forms("ask"))
-        self.end = _phrases(words.forms("end"), step=-1)
+        self.end = _phrases(words.forms("end") | words.forms("instead"), step=-1)
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
         self.plural = words.plural_reference

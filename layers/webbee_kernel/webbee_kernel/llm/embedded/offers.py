@@ -21,8 +21,8 @@ from ..protocol import ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
-from .message import is_misspelt, lexicon, word_key
-from .prompt_reader import name_of, rows_with, words_of_name
+from .message import Message, is_misspelt, lexicon, word_key
+from .prompt_reader import name_of, rows_with
 from .questions import MAX_SEARCH, Questions
 
 MAX_EXAMPLES: Final = 3
@@ -127,7 +127,7 @@ class Offers:
         )
         if nearest and (answer := self._near_answer(*nearest[0])):
             return answer
-        self._before = {**self._before, **{text: text for text in self._wish()}}
+        self._before = {**{text: text for text in self._wish()}, **self._before}
         examples = [
             (p.tool, p.example)
             for s, p in nearest
@@ -142,13 +142,17 @@ class Offers:
 
     def _wish(self) -> list[str]:
         """The message as the text of an example that makes what may have a date, if it begins or
-        ends in a day and points at nothing: "call the plumber tomorrow"."""
+        ends in a day and points at nothing: "I need to call the plumber tomorrow"."""
         message, known = self.message, lexicon(self.tag)
-        small = (known.reference | known.correction).intersection(message.stems(self.tag))
-        is_dated = self.values.has_edge_date((0, len(message.tokens)), self.tag)
+        first = message.bounds(self.tag, ask=False).first
+        small = (known.reference | known.correction).intersection(message.stems(self.tag)[first:])
+        text = message.lines(first, len(message.tokens))
+        days = language.dates(text, self.tag, self.commands.reading.now)
+        sides = (Message.of(part) for m in days for part in (text[: m.start], text[m.end :]))
+        is_dated = not all(side.keywords(self.tag) for side in sides)
         is_open = is_dated and not (small or self.query.is_question)
         led = [p.example for p in self.commands.examples if p.makes_dated and p.tag == self.tag]
-        return [SLOT.sub(lambda _: message.text, led[0])] if is_open and led else []
+        return [SLOT.sub(lambda _: text, led[0])] if is_open and led else []
 
     @cached_property
     def by_name(self) -> Command | None:
@@ -189,7 +193,8 @@ class Offers:
         has_form = not pattern.example or (bool(kinds) and tool.action_type != "read")
         is_undo = all((self._before, tool.action_type == "destructive"))  # pressed, not filled in
         is_other = self.values.is_other_app(tool.app_id, pattern.tag)
-        if any((score < FORM_SCORE, not has_form, is_undo, is_other)):
+        is_wish = all((pattern.is_open, self._wish()))  # "call the dentist tomorrow"
+        if any((score < FORM_SCORE, not has_form, is_undo, is_other, is_wish)):
             return None
         # a name that is all that was said leaves nothing unread
         keys = {word_key(word, "en") for word in self.message.keywords("en", fields=True)}
@@ -249,19 +254,36 @@ class Offers:
         repeat the message with its name in place of the words for it, after their noun, or with its
         id if another one has the name."""
         message, (first, last) = self.message, unclear.span
-        words = words_of_name({"id": message.slice(first, last)}, self.tag)
-        words -= lexicon(self.tag).fillers | self.values.all_nouns(self.tag)
-        near = [r for r in unclear.rows if any(rows_with([r], [w], self.tag) for w in words)]
+        names = self.values.names(unclear.span, self.tag)
+        near = [row for row in unclear.rows if self._is_near(row, names)]
         fit = near or unclear.rows
         rows = fit[:MAX_CHOICES]
         start, end = message.tokens[first].start, message.tokens[last - 1].end
         is_noun = {*message.stems(self.tag)[first:last]} <= self.values.all_nouns(self.tag)
         noun = f"{message.text[start:end]} " if is_noun else ""
         same = Counter(map(name_of, fit))
-        names = [r["id"] if same[name_of(r)] > 1 else f"{noun}“{name_of(r)}”" for r in rows]
-        said = (f"{message.text[:start]}{name}{message.text[end:]}" for name in names)
+        called = [r["id"] if same[name_of(r)] > 1 else f"{noun}“{name_of(r)}”" for r in rows]
+        said = (f"{message.text[:start]}{name}{message.text[end:]}" for name in called)
         choices = dict(zip(said, _labels(rows), strict=True))
-        return self.ask_which(choices, len(fit) - len(rows))
+        question = self.ask_which(choices, len(fit) - len(rows))
+        lacking = self._lacking(names, fit)
+        none = self.say("none_holds", what="; ".join(lacking)) if lacking else ""
+        return replace(question, text=f"{none} {question.text}".strip())
+
+    def _is_near(self, row: JSONObject, names: Sequence[Sequence[str]]) -> bool:
+        """Whether a record has one of the words of these names."""
+        words = (language.stem(word, self.tag) for own in names for word in own)
+        return any(rows_with([row], [word], self.tag) for word in words)
+
+    def _lacking(self, names: Sequence[Sequence[str]], rows: Sequence[JSONObject]) -> list[str]:
+        """Those of several names that none of these records has, and one that was searched for in
+        vain; the words of any other may be those of several records."""
+        found = self.commands.reading.found
+        if any(found.values()) or not (found or len(names) > 1):
+            return []
+        stems = [[language.stem(word, self.tag) for word in own] for own in names]
+        pairs = zip(names, stems, strict=True)
+        return [" ".join(own) for own, s in pairs if not rows_with(rows, s, self.tag)]
 
     def ask_which(self, choices: Mapping[str, str], more: int = 0) -> ModelResponse:
         """The question which of these is meant: what each button says, by what it is called."""
@@ -292,16 +314,17 @@ class Offers:
         own = [row for row in known if row["id"] in command.ids]
         return command.unclear.rows if command.unclear else own
 
-    def form(self, command: Command) -> ModelResponse:
+    def form(self, command: Command, key: str = "") -> ModelResponse:
         """The function's prefilled form with the name of its record, preceded by buttons for
-        alternatives."""
+        alternatives, below the sentence of the `key`, else whether it is whole."""
         tool, rows = command.tool, () if command.unclear else self.rows_of(command)
         names = "; ".join(map("“{}”".format, _labels(rows)))
         what = summary_of(tool, self.tag).partition(". ")[0] + (f": {names}" if names else "")
         form = form_of(tool, self._prefilled(command), self.tag)
         is_english = what[1:2].islower() and tool.description.startswith(what)
         lower = what[:1].lower() + what[1:] if is_english else what
-        text = self.say("form_to_fill" if command.is_whole else "form_to_send", what=lower)
+        key = key or ("form_to_fill" if command.is_whole else "form_to_send")
+        text = self.say(key, what=lower)
         fields = cast("list[UINode]", form.props["children"])
         errors = [str(error) for field in fields if (error := field.props.get("error"))]
         chips = [_row(_send_buttons(self._before))] if self._before else []

@@ -77,7 +77,8 @@ class ParsedPrompt:
     `ended` is how many calls of this turn have ended; `is_refused`: the previous answer had a
     problem; `is_ambiguous`: an app found several records for one call.
     `seek_new`: a name that no shown record has may be an unknown record. `is_item`: the message is
-    for one line of a list."""
+    for one line of a list. `is_listed`: the facts have this turn's results, too. `found`: what the
+    app's own search found for a name that no shown record has, by the name's stems."""
 
     message: str = ""
     default_tag: str = "en"
@@ -90,6 +91,8 @@ class ParsedPrompt:
     is_ambiguous: bool = False
     seek_new: bool = False
     is_item: bool = False
+    is_listed: bool = False
+    found: Mapping[str, list[JSONObject]] = field(default_factory=dict)
 
 
 def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:

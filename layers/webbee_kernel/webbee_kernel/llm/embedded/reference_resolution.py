@@ -34,7 +34,8 @@ class ReferenceResolver:
         # results of writes are not lists for ordinals
         writes = {(t.app_id, t.fn_name) for t in tools if t.action_type != "read"}
         self.message, self.records = message, Records(reading, writes)
-        self._tools, self._seek_new = tools, reading.seek_new
+        self._tools, self._seek_new, self._found = tools, reading.seek_new, reading.found
+        self._is_listed = reading.is_listed
         self._now = datetime.fromisoformat(reading.now)
         self._nouns: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -153,6 +154,26 @@ class ReferenceResolver:
             return placed or (Unclear((), span) if rows else unknown)
         return self._by_pronoun(kind, stems, span, app, tag) if rows or has_noun else None
 
+    def names(self, span: Span, tag: str) -> list[list[str]]:
+        """The words of each name here: neither an app's nouns nor what only points."""
+        known, nouns = lexicon(tag), self.all_nouns(tag)
+        small = known.reference | known.plural | known.ordinals.keys() | nouns
+        texts = [
+            [self.message.tokens[n].text for n in self._content(part, tag)]
+            for part in self.parts(span, tag)
+        ]
+        words = [[*map(root_part, own)] for own in texts]
+        return [
+            [w for w in own if small.isdisjoint((word_key(w, tag), language.stem(w, tag)))]
+            for own in words
+        ]
+
+    def lacking(self, span: Span, app_id: str, tag: str) -> list[str]:
+        """The names of one word here that no record of the app has."""
+        known, names = self.records.known(app_id), self.names(span, tag)
+        words = [own[0] for own in names if len(own) == 1]
+        return [w for w in words if not rows_with(known, [language.stem(w, tag)], tag)]
+
     def called(self, span: Span, app_id: str) -> list[JSONObject]:
         """The records whose whole name these words are."""
         title = self.message.slice(*span).rstrip("?!.… ").casefold()
@@ -193,19 +214,28 @@ class ReferenceResolver:
     def _each(
         self, span: Span, tool: ToolSpec, tag: str, *, is_exact: bool = False
     ) -> Unclear | None:
-        """The records that the words name one by one: "milk and eggs"; None unless all are, with
-        `is_exact` by their whole names."""
-        stems, joints = self.message.stems(tag), lexicon(tag).conjunctions
-        bounds = (span[0] - 1, *(n for n in range(*span) if stems[n] in joints), span[1])
-        pairs = [(first + 1, last) for first, last in pairwise(bounds) if first + 1 < last]
-        spans = [(self.message.skip_articles(tag, a, b - 1), b) for a, b in pairs]
+        """The records that the words name one by one: "milk and eggs"; with `is_exact` by their
+        whole names. Of some those to choose from, once the app's list was read."""
+        spans = self.parts(span, tag)
         if is_exact and not all(self.called(own, tool.app_id) for own in spans):
             return None
         found = [self._record("id", own, tool, tag) for own in spans] if len(spans) > 1 else []
         ids = [one.value for one in found if isinstance(one, Value)]
         rows = [row for row in self.records.known(tool.app_id) if row["id"] in ids]
         is_each = len(rows) > 1 and len(rows) == len(found)
-        return Unclear(tuple(rows), span, is_all=True) if is_each else None
+        if is_each or is_exact or not rows:
+            return Unclear(tuple(rows), span, is_all=True) if is_each else None
+        return Unclear(tuple(rows * self._is_listed), span, is_named=not self._is_listed)
+
+    def parts(self, span: Span, tag: str) -> list[Span]:
+        """What commas and conjunctions join in these words, without articles."""
+        stems, joints = self.message.stems(tag), lexicon(tag).conjunctions
+        text, tokens = self.message.text, self.message.tokens
+        inner = range(span[0] + 1, span[1])
+        marks = {n for n in inner if "," in text[tokens[n - 1].end : tokens[n].start]}
+        bounds = sorted({*span, *marks, *(n for n in inner if stems[n] in joints)})
+        pairs = [(a + (stems[a] in joints), b) for a, b in pairwise(bounds)]
+        return [(self.message.skip_articles(tag, a, b - 1), b) for a, b in pairs if a < b]
 
     def _all_but(self, kind: str, span: Span, tool: ToolSpec, tag: str) -> Unclear | None:
         """All records without those that the words behind "but" name, or these words if none has
@@ -225,7 +255,9 @@ class ReferenceResolver:
 
     def _unknown(self, span: Span, app_id: str, tag: str) -> Unclear | None:
         """A record that these words may name and that was not shown yet."""
-        is_short = self._seek_new and span[1] - span[0] <= MAX_SEARCH
+        # of several each may have as many words, behind a verb
+        parts = self.parts(span, tag) if span[0] else [span]
+        is_short = self._seek_new and all(last - first <= MAX_SEARCH for first, last in parts)
         is_name = is_short and not self.is_other_app(app_id, tag, span)
         return Unclear((), span, is_named=True) if is_name else None
 
@@ -233,10 +265,16 @@ class ReferenceResolver:
         self, kind: str, naming: Sequence[str], span: Span, app_id: str, tag: str
     ) -> Value | Unclear | None:
         """The record that these words name."""
-        rows = rows_with(self.records.known(app_id), naming, tag)
+        rows = self._rows_with(self.records.known(app_id), naming, tag)
         ignored = lexicon(tag).fillers | self.nouns(app_id, tag)
         exact = [row for row in rows if words_of_name(row, tag) - ignored <= {*naming}]
         return self._single(kind, exact or rows, span, is_named=True)  # no "Milk for Bob"
+
+    def _rows_with(
+        self, rows: Sequence[JSONObject], naming: Sequence[str], tag: str
+    ) -> list[JSONObject]:
+        """The records with these words, else those that the app's own search has found for them."""
+        return rows_with(rows, naming, tag) or self._found.get(" ".join(naming), [])
 
     def _by_place(
         self, kind: str, ordinals: Sequence[int], span: Span, app_id: str
@@ -266,8 +304,10 @@ class ReferenceResolver:
             is_list = listed and listed == self.records.newest(tool.app_id)
             if not is_list or tool.action_type == "destructive":
                 return None
-        rows = rows_with(listed, name, tag) if name else listed
-        return Unclear(tuple(rows), span, is_named=True, is_all=bool(rows) or not name)
+        rows = self._rows_with(listed, name, tag) if name else listed
+        is_pair = not language.of(tag).words.pair.isdisjoint(self.message.stems(tag)[slice(*span)])
+        is_all = not (rows and is_pair and len(rows) != 2) and bool(rows or not name)
+        return Unclear(tuple(rows), span, is_named=True, is_all=is_all)
 
     def _by_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """A single word as an id: of a known record, or with digits and letters and unknown to

@@ -213,7 +213,7 @@ class UndoMessage:
     def _left(self) -> list[Undo]:
         """All but those that the message names."""
         named = (self._listed or self._named) if self._target else self._candidates
-        return [u for u in self._candidates if u not in named]
+        return [u for u in self._candidates if named and u not in named]
 
     def _nearest(self, pool: list[Undo]) -> list[Undo]:
         """The one effect whose receipt, message or fields have the most of the words: "undo the
@@ -259,8 +259,10 @@ class UndoMessage:
 
     @cached_property
     def _count(self) -> int:
-        """How many the message tells, if more than one; else 0."""
-        return next((n for n in self._numbers.values() if n > 1), 0)
+        """How many the message tells, if more than one ("both" are two); else 0."""
+        stems = self._message.stems(self._tag)
+        pair = [2 for stem in stems if stem in language.of(self._tag).words.pair]
+        return next((n for n in (*self._numbers.values(), *pair) if n > 1), 0)
 
     @cached_property
     def _place(self) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from ... import language
+from ...text import cut, one_line
 from ...types import JSONObject
-from ..function_form import is_outgoing, parameters
+from ..function_form import is_outgoing, label_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
 from .corrections import Corrections
@@ -15,6 +17,9 @@ from .examples import Command, patterns
 from .message import lexicon
 from .offers import FORM_SCORE, Offers, to_calls
 from .undo import UndoMessage
+
+_MAX_TOLD: Final = 60
+"""Characters of a value that is told beside the one in its place."""
 
 
 class WaitingAnswer(Offers):
@@ -51,6 +56,20 @@ class WaitingAnswer(Offers):
             left = self._corrections.part(self._waiting) or self._corrected_alike()
             return to_calls(left) if left else None
         return self._of_one(self._waiting[0])
+
+    def _undo(self, undo: UndoMessage) -> ModelResponse:
+        """The calls that undo what is meant, the question what that is, or that nothing does."""
+        if made := undo.commands:
+            return to_calls([*(c for c in self._undone_before if c not in made), *made])
+        if refusal := undo.refusal:
+            return ModelResponse(text=refusal)
+        if not undo.choices:  # other words than those of what is left
+            return self.suggest(undo.suggestions)
+        question = self.ask_which(undo.choices)
+        if not (name := undo.unknown_name):
+            return question
+        none = self.say("no_way_back", what=self.say("quoted", what=name))
+        return replace(question, text=f"{none} {question.text}" if len(undo.choices) > 1 else none)
 
     def _of_one(self, shown: Command) -> ModelResponse | None:
         """What becomes of the one call that waits."""
@@ -96,8 +115,20 @@ class WaitingAnswer(Offers):
         now = replace(shown, arguments={**shown.arguments, **new}, is_whole=False)
         if now.is_complete > shown.is_complete:
             return to_calls([now])
-        form = self.form(now)
-        return form if new else replace(form, text=f"{self.say('form_unchanged')} {form.text}")
+        form = self.form(now, "" if new else "form_unchanged")
+        changed = self._changes(shown, new)
+        return replace(form, text=" ".join([*changed, form.text]))
+
+    def _changes(self, shown: Command, new: JSONObject) -> list[str]:
+        """What takes the place of what, by the names of the fields."""
+        known, old = parameters(shown.tool), shown.arguments
+        names = [name for name in new if old.get(name)]
+        labels = {name: label_of(known[name], self.tag) for name in names}
+        told = [[cut(one_line(str(own[n])), _MAX_TOLD) for own in (new, old)] for n in names]
+        return [
+            self.say("form_changed", field=label[:1].upper() + label[1:], new=now, old=before)
+            for label, (now, before) in zip(labels.values(), told, strict=True)
+        ]
 
     def _of_missing(self) -> ModelResponse | None:
         """The answer to what is near no function: the one value that a form lacks."""
