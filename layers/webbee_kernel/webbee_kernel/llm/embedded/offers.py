@@ -127,7 +127,7 @@ class Offers:
         )
         if nearest and (answer := self._near_answer(*nearest[0])):
             return answer
-        self._before = {**{text: text for text in self._wish()}, **self._before}
+        self._before = {**{text: text for text in self._wish}, **self._before}
         examples = [
             (p.tool, p.example)
             for s, p in nearest
@@ -140,6 +140,7 @@ class Offers:
             self._before = {**self._before, **{text: text for text in offered}}
         return self._not_understood([*examples, *first])
 
+    @cached_property
     def _wish(self) -> list[str]:
         """The message as the text of an example that makes what may have a date, if it begins or
         ends in a day and points at nothing: "I need to call the plumber tomorrow"."""
@@ -148,11 +149,13 @@ class Offers:
         small = (known.reference | known.correction).intersection(message.stems(self.tag)[first:])
         text = message.lines(first, len(message.tokens))
         days = language.dates(text, self.tag, self.commands.reading.now)
-        sides = (Message.of(part) for m in days for part in (text[: m.start], text[m.end :]))
-        is_dated = not all(side.keywords(self.tag) for side in sides)
-        is_open = is_dated and not (small or self.query.is_question)
-        led = [p.example for p in self.commands.examples if p.makes_dated and p.tag == self.tag]
-        return [SLOT.sub(lambda _: text, led[0])] if is_open and led else []
+        if not all((days, not small, not self.query.is_question)):
+            return []
+        sides = map(Message.of, (text[: days[0].start], text[days[-1].end :]))
+        if all(side.keywords(self.tag) for side in sides):
+            return []
+        led = (p.example for p in self.commands.examples if p.tag == self.tag and p.makes_dated)
+        return [SLOT.sub(lambda _: text, example) for example in led][:1]
 
     @cached_property
     def by_name(self) -> Command | None:
@@ -193,7 +196,7 @@ class Offers:
         has_form = not pattern.example or (bool(kinds) and tool.action_type != "read")
         is_undo = all((self._before, tool.action_type == "destructive"))  # pressed, not filled in
         is_other = self.values.is_other_app(tool.app_id, pattern.tag)
-        is_wish = all((pattern.is_open, self._wish()))  # "call the dentist tomorrow"
+        is_wish = all((pattern.is_open, self._wish))  # "call the dentist tomorrow"
         if any((score < FORM_SCORE, not has_form, is_undo, is_other, is_wish)):
             return None
         # a name that is all that was said leaves nothing unread

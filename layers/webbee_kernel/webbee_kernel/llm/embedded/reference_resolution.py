@@ -20,6 +20,8 @@ from .prompt_reader import ParsedPrompt, Records, name_of, rows_with, words_of_n
 MAX_ROWS: Final = 50
 MAX_SEARCH: Final = 5
 """Maximum words of a search."""
+MAX_NAMES: Final = 20
+"""Maximum words of several names."""
 MAX_NAME: Final = 3
 """Maximum words of a person's name."""
 
@@ -256,7 +258,8 @@ class ReferenceResolver:
     def _unknown(self, span: Span, app_id: str, tag: str) -> Unclear | None:
         """A record that these words may name and that was not shown yet."""
         # of several each may have as many words, behind a verb
-        parts = self.parts(span, tag) if span[0] else [span]
+        is_several = self._seek_new and span[0] > 0 and span[1] - span[0] <= MAX_NAMES
+        parts = self.parts(span, tag) if is_several else [span]
         is_short = self._seek_new and all(last - first <= MAX_SEARCH for first, last in parts)
         is_name = is_short and not self.is_other_app(app_id, tag, span)
         return Unclear((), span, is_named=True) if is_name else None
