@@ -59,8 +59,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long begins first: a run ends with its last file, whose worker is then alone."""
-    rooms = [Path(__file__).parent / room for room in LONG]
-    items.sort(key=lambda item: not any(item.path.is_relative_to(room) for room in rooms))
+    rooms = tuple(f"tests/{room}/" for room in LONG)
+    items.sort(key=lambda item: not item.nodeid.startswith(rooms))
 
 
 def pytest_collection_finish() -> None:
