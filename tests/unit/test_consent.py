@@ -317,18 +317,18 @@ def test_a_card_with_short_values_is_at_most_160_characters_and_says_whose_recor
     None
 ):
     made = mailed(to="ann.lee@example.org", subject="Rent", body="It is paid.")
-    text = f"{made.summary}\n{made.ask}"
+    text = f"{made.summary}\n{made.asks['ask']}"
     assert text == (
         "Mail – send email → ann.lee@example.org: subject “Rent”, body “It is paid.”"
         "\nYes or no – shall I do it?"
     )
     assert len(text) <= 160
-    assert (made.verb, made.question) == ("Send", "Send “Rent” (Mail)?")
+    assert (made.asks["verb"], made.asks["question"]) == ("Send", "Send “Rent” (Mail)?")
     reply = replace(f("reply", id=TEXT, body=TEXT), action_type=OPEN_WORLD)
     titles = Titles({"7": (Title("app", "", "Q3 plan", "ann@example.org"),)})
     made = told(reply, {"id": "7", "body": "fine by me"}, titles)
-    assert made.question == "Reply to “Q3 plan – ann@example.org” (App)?"
-    assert made.verb == "Reply"
+    assert made.asks["question"] == "Reply to “Q3 plan – ann@example.org” (App)?"
+    assert made.asks["verb"] == "Reply"
 
 
 def test_a_card_tells_what_an_id_a_default_an_empty_filter_and_a_coded_text_mean() -> None:
@@ -347,16 +347,16 @@ def test_a_card_tells_what_an_id_a_default_an_empty_filter_and_a_coded_text_mean
     assert told(few, {"filter": {}}, Titles()).summary == "App – delete tasks: filter: –"
     raw = b64encode(f"To: {E}\r\nSubject: PIN\r\n\r\n4711".encode()).decode()
     known = told(delete, {"task_id": raw}, Titles({raw: (Title("app", "task", "Wedding"),)}))
-    assert known.calls[0]["fields"][0]["kind"] == "record"  # an id may be such a text, too
+    assert known.asks["calls"][0]["fields"][0]["kind"] == "record"  # an id may be such a text, too
     assert told(few, {"filter": ""}, Titles()).summary.count("filter") == 1
     made = told(f("messages_send", raw=TEXT), {"raw": raw}, Titles())
-    assert E in made.summary and "path" not in made.calls[0]["fields"][0]
+    assert E in made.summary and "path" not in made.asks["calls"][0]["fields"][0]
 
 
 def test_fields_and_dates_stand_on_a_card_in_its_readers_words() -> None:
     made = mailed("de", to="ann@example.org", subject="Miete", body="Bezahlt.", sender_name="Bo")
-    names = [field["name"] for field in made.calls[0]["fields"]]
-    assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.question
+    names = [field["name"] for field in made.asks["calls"][0]["fields"]]
+    assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.asks["question"]
     dates = {"en": "subject: November 30, 2026", "de": "Betreff: 30. November 2026"}
     for tag, written in (dates | {"ru": "тема: 30 ноября 2026\u202fг."}).items():
         made = mailed(tag, to="ann@example.org", subject="2026-11-30", body="2026-13-99")

@@ -84,7 +84,7 @@ class Leaf(NamedTuple):
     @property
     def marker(self) -> str:
         """The author's `x-directs` marker, or empty."""
-        return _keyword(self.shapes, MARKER)
+        return keyword_of(self.shapes, MARKER)
 
     def by_language(self, keyword: str) -> Mapping[str, Any]:
         """The author's titles by language (`TITLES`), or those of its values (`CHOICES`)."""
@@ -93,7 +93,7 @@ class Leaf(NamedTuple):
     @property
     def format(self) -> str:
         """The schema's `format`, or empty."""
-        return _keyword(self.shapes, "format")
+        return keyword_of(self.shapes, "format")
 
     @property
     def form(self) -> Form | None:
@@ -121,11 +121,6 @@ class Leaf(NamedTuple):
         return self.value is True or (is_flag and bool(self.value))
 
     @property
-    def is_cleared(self) -> bool:
-        """Whether it is false and true by default."""
-        return self.value is False and any(s.get("default") is True for s in self.shapes)
-
-    @property
     def is_choice(self) -> bool:
         """Whether it is a text or number that the schema offers, other than the default."""
         return self.is_offered and not isinstance(self.value, bool) and not self.is_default
@@ -135,11 +130,6 @@ class Leaf(NamedTuple):
         """Whether it equals the default."""
         given = (s["default"] for s in self.shapes if "default" in s)
         return self.is_absent or any(d == self.value and type(d) is type(self.value) for d in given)
-
-    @property
-    def is_personal(self) -> bool:
-        """Whether its schema marks it as personal data."""
-        return bool(_keyword(self.shapes, "x-pii"))
 
     @property
     def is_secret(self) -> bool:
@@ -176,7 +166,7 @@ class Leaf(NamedTuple):
         return len(words) == 1 and (not known.isdisjoint(words) or is_id_name(str(self.value)))
 
 
-def _keyword(shapes: Shapes, keyword: str) -> str:
+def keyword_of(shapes: Shapes, keyword: str) -> str:
     """The first non-empty value of a keyword."""
     return next((str(shape[keyword]) for shape in shapes if shape.get(keyword)), "")
 
@@ -218,30 +208,26 @@ def _with_json(leaf: Leaf) -> Iterator[Leaf]:
 
 
 def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
-    """Every parameter of a schema, nested ones after their parent, as a leaf without a value."""
-    yield from islice(_parameters(shapes_of(schema, schema), schema, "", (), ()), MAX_PARAMETERS)
+    """Every parameter of a schema, nested ones after their parent, as a leaf without a value;
+    additional properties as `*`."""
+    start = Leaf("", (), shapes_of(schema, schema), "")
+    yield from islice(_parameters(start, schema, ()), MAX_PARAMETERS)
 
 
-def _parameters(
-    shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], outer: Shapes
-) -> Iterator[Leaf]:
+def _parameters(at: Leaf, root: Schema, outer: Shapes) -> Iterator[Leaf]:
     # a list of objects declares what its items hold
-    items = [inner for s in shapes for inner in shapes_of(s.get("items"), root)]
-    all_shapes, is_offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
-    if names:
-        yield Leaf(path, names, all_shapes, "", is_offered)
-    for shape in all_shapes:
+    items = [inner for s in at.shapes for inner in shapes_of(s.get("items"), root)]
+    shapes, is_offered = (*at.shapes, *items), any(s.keys() & {"enum", "const"} for s in at.shapes)
+    if at.names:
+        yield at._replace(shapes=shapes, is_offered=is_offered)
+    for shape in shapes:
         # what stands within itself was told where it begins
         is_new = not any(shape is one for one in outer)
-        for key, rules in _members_of(shape) if is_new else ():
-            inner, inner_path = shapes_of(rules, root), _join(path, key)
-            yield from _parameters(inner, root, inner_path, (*names, str(key)), (*outer, shape))
-
-
-def _members_of(shape: Schema) -> Iterator[tuple[str, Any]]:
-    """The declared members of a schema; additional properties as `*`."""
-    yield from properties(shape).items()
-    yield from (("*", rule) for rule in _open_rules((shape,)))
+        members = [*properties(shape).items(), *(("*", rule) for rule in _open_rules((shape,)))]
+        for key, rules in members if is_new else ():
+            names, path = (*at.names, str(key)), _join(at.path, key)
+            inner = Leaf(path, names, shapes_of(rules, root), "")
+            yield from _parameters(inner, root, (*outer, shape))
 
 
 def properties(shape: Schema) -> Mapping[str, Any]:
@@ -307,8 +293,8 @@ def _allowed_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, J
 
 
 def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:
-    kind = _keyword(shapes, "format")
-    if kind not in ("date", "date-time") and _keyword(shapes, MARKER) != "when":
+    kind = keyword_of(shapes, "format")
+    if kind not in ("date", "date-time") and keyword_of(shapes, MARKER) != "when":
         return text
     with suppress(ValueError):
         datetime.fromisoformat(text.strip())
@@ -384,7 +370,7 @@ def _item_shapes(shapes: Shapes, number: int, root: Mapping[str, Any]) -> Shapes
 
 
 def _inherit(shapes: Shapes) -> Shapes:
-    return ({keyword: _keyword(shapes, keyword) for keyword in _INHERITED},)
+    return ({keyword: keyword_of(shapes, keyword) for keyword in _INHERITED},)
 
 
 def _is_offered(shapes: Shapes, value: object, *, is_id: bool) -> bool:
@@ -396,7 +382,9 @@ def _is_offered(shapes: Shapes, value: object, *, is_id: bool) -> bool:
         if value in constants or value in (shape.get("enum") or ()):
             return True
     examples = [e for shape in shapes for e in shape.get("examples") or ()]
-    return not is_id and (value in examples or value in choices_in(_keyword(shapes, "description")))
+    return not is_id and (
+        value in examples or value in choices_in(keyword_of(shapes, "description"))
+    )
 
 
 def choices_in(description: str) -> frozenset[str]:

@@ -207,7 +207,8 @@ def _is_unbound(leaf: Leaf, call: GuardedCall, records: References, is_bare: boo
     """Whether content is not in the message: a file or record that it does not name, a number, a
     flag, a choice, or foreign words under a name without a known purpose. `is_bare`: the call has
     no other argument or destination, so even known names must be in the message."""
-    if not (leaf.value or leaf.is_cleared):
+    is_cleared = leaf.value is False and any(s.get("default") is True for s in leaf.shapes)
+    if not (leaf.value or is_cleared):
         return leaf.is_item and leaf.value != ""
     if leaf.is_default:
         return False

@@ -53,28 +53,15 @@ ANSWERING = (REPLY, "respond")
 
 
 class Card(NamedTuple):
-    """A proposal: `summary` has a line per effect, `question` is the heading, `ask` the closing
-    sentence in text clients, `verb` the button label, `calls` the effects with their fields. `keys`
-    are the consent keys that a yes accepts, `hidden` the paths of secrets by call index."""
+    """A proposal: `summary` has a line per effect, `keys` are the consent keys that a yes accepts,
+    `hidden` the paths of secrets by call index. Of `asks`, which is stored with the record,
+    `question` is the heading, `ask` the closing sentence in text clients, `verb` the button label,
+    `calls` the effects with their fields."""
 
     summary: str
-    question: str
-    ask: str
-    verb: str
-    language: str
-    calls: tuple[JSONObject, ...]
+    asks: JSONObject
     keys: tuple[str, ...]
     hidden: tuple[str, ...]
-
-    def to_dict(self) -> JSONObject:
-        """The part that is stored with the record."""
-        return {
-            "question": self.question,
-            "ask": self.ask,
-            "verb": self.verb,
-            "language": self.language,
-            "calls": list(self.calls),
-        }
 
 
 def card(
@@ -90,11 +77,13 @@ def card(
         lines = [f"{n}. {line}" for n, line in enumerate(lines, 1)]
     return Card(
         summary="\n".join(lines),
-        question=_question(calls, concept, tag),
-        ask=speaker.say("card_ask_all" if is_several else "card_ask"),
-        verb=_verb([one.call for one in drawn], concept, tag),
-        language=tag,
-        calls=tuple(calls),
+        asks={
+            "question": _question(calls, concept, tag),
+            "ask": speaker.say("card_ask_all" if is_several else "card_ask"),
+            "verb": _verb([one.call for one in drawn], concept, tag),
+            "language": tag,
+            "calls": calls,
+        },
         keys=tuple(dict.fromkeys(key for one in drawn for key in consent_keys(one.call))),
         hidden=tuple(f"{n}.{path}" for n, one in enumerate(drawn) for path in one.secret_paths()),
     )

@@ -300,8 +300,8 @@ class References:
         others = [*self._siblings(record)] if words or values else []
         if not others:
             return any(len(value) >= MIN_LETTERS for value in values)
-        labels = [self._keywords(other.label) for other in others]
-        held = [*map(_folded, others)]
+        labels = [*map(self._keywords, map(attrgetter("label"), others))]
+        held = [{*map(normal, other.values)} for other in others]
         told = map(frozenset, map(words_in, values.difference(*held)))
         is_told = any(not any(map(one.issubset, labels)) for one in told)
         is_variant = not record.label and len(values) > 1
@@ -330,11 +330,6 @@ def _telling(words: Iterable[str], said: UserWords, label: str) -> Iterator[str]
         is_telling = len(word) >= MIN_LETTERS or any(c.isdigit() for c in word)
         if is_telling or all(text.has_acronym(word) for text in texts):
             yield word
-
-
-def _folded(record: Record) -> set[str]:
-    """The values of a record as they are compared."""
-    return {*map(normal, record.values)}
 
 
 def _stem(label: str) -> str:

@@ -76,14 +76,10 @@ def records_in(
         yield from records_in(item, within, source, depth + 1, is_nested)
 
 
-def _is_key(name: str) -> bool:
-    """Whether an object key is an id rather than a field name."""
-    return any(c.isdigit() for c in name) or not name.isidentifier()
-
-
 def _is_keyed(name: str, item: Any) -> bool:
-    """Whether an object stands under its id."""
-    return isinstance(item, Mapping) and _is_key(name)
+    """Whether an object stands under its id rather than a field name."""
+    is_ident = any(c.isdigit() for c in name) or not name.isidentifier()
+    return is_ident and isinstance(item, Mapping)
 
 
 def _has_id(value: Any) -> bool:
@@ -155,10 +151,6 @@ def is_unreadable(ident: str) -> bool:
     return _UUID.fullmatch(ident) is not None
 
 
-def _read_id(ident: str) -> str:
-    return "" if is_unreadable(ident) else f" ({ident})"
-
-
 class Title(NamedTuple):
     """The title of a record, its kind and an address in it (a mail's sender is who a reply goes
     to). `is_nested`: it was inside another record with a title."""
@@ -188,9 +180,9 @@ class Titles:
         ]
         texts = dict.fromkeys(t.text for t in own)
         texts = dict.fromkeys(t for t in texts if t not in shown) or texts
-        text = " / ".join(texts) + _read_id(value) * (len(texts) > 1)
+        ident = "" if is_unreadable(value) else f" ({value})"
         from_ = dict.fromkeys(with_code_points(t.address) for t in own if t.address)
-        return Title(app_id, "", text, ", ".join(from_))
+        return Title(app_id, "", " / ".join(texts) + ident * (len(texts) > 1), ", ".join(from_))
 
     def of_destination(self, app_id: str, name: str, value: str) -> str:
         """The title of a destination that is an id, with the id; empty if unknown or an address.
@@ -203,12 +195,13 @@ class Titles:
     def _matches(self, app_id: str, name: str, value: str) -> Sequence[Title]:
         root = "".join(root_of(name)[-1:])
         root = "" if root in EXCLUSIONS else root
-        known = self.by_id.get(value) or self._nearly(value)
+        known = self._by_ident(value)
         own = [t for t in known if t.app_id == app_id]  # two apps may count from 1
         found = own or [t for t in known if t.kind and root]
         return [t for t in found if same_kind(t.kind, root)]
 
-    def _nearly(self, value: str) -> tuple[Title, ...]:
-        """The titles of an id that an app may take for this one: `#T2`, ` t2`."""
+    def _by_ident(self, value: str) -> tuple[Title, ...]:
+        """The titles of an id, or of one that an app may take for it: `#T2`, ` t2`."""
         bare = value.strip(" #").casefold()
-        return next((own for ident, own in self.by_id.items() if ident.casefold() == bare), ())
+        alike = (own for ident, own in self.by_id.items() if ident.casefold() == bare)
+        return self.by_id.get(value) or next(alike, ())

@@ -18,7 +18,7 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from . import field_names as fields
 from .addresses import addresses_in, header_recipients, host_of, is_moment, is_web_address, key_of
-from .arguments import Leaf, leaves_of, parameters, properties
+from .arguments import Leaf, keyword_of, leaves_of, parameters, properties
 from .field_names import Kind, has_word, is_id_name, kind_by_name, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
@@ -145,7 +145,8 @@ class GuardedCall:
         found = self.all_leaves
         plain = [*filter(_is_explicit, found)]
         given = [x for x in found if _is_explicit(x) or (x.value and not x.is_default)]
-        forwarded = (_named(x, str(x.value), "recipient") for x in filter(_forwards, given))
+        shared = filter(_forwards, given)
+        forwarded = (Sink(x.path, x.name, "recipient", str(x.value), "name") for x in shared)
         named = [*self.declared(given), *forwarded]
         if named or (named := self._address_sinks(plain)) or not any(map(_is_content, plain)):
             return tuple(named)
@@ -196,7 +197,8 @@ class GuardedCall:
         lookup markers do not count; `where` overrides the call's category."""
         is_read = self.is_read and where != fields.EFFECT
         if leaf.marker:
-            is_lookup = is_read and (leaf.is_personal or leaf.marker in ("url", "path"))
+            is_personal = bool(keyword_of(leaf.shapes, "x-pii"))
+            is_lookup = is_read and (is_personal or leaf.marker in ("url", "path"))
             kind = None if is_lookup else fields.MARKERS.get(leaf.marker)
             return (kind, "marker") if kind else None
         if not is_read and (kind := fields.FORMATS.get(leaf.format)):
@@ -257,11 +259,6 @@ def classify_function(function: FunctionInfo) -> Profile:
     return Profile("destructive" if call.is_destructive else "outward" if own else "write", own)
 
 
-def _named(leaf: Leaf, value: str, kind: Kind = "flag") -> Sink:
-    """The sink that an argument is by its name."""
-    return Sink(leaf.path, leaf.name, kind, value, "name")
-
-
 def _flag_sinks(found: Sequence[Leaf]) -> Iterator[Sink]:
     """Flags and choices by which an effect reaches others: `reply_all`, `private: false`,
     `send_updates: all`, `status: published`."""
@@ -269,9 +266,9 @@ def _flag_sinks(found: Sequence[Leaf]) -> Iterator[Sink]:
         if leaf.marker:
             continue
         if _opens_access(leaf) or _is_send_time(leaf):
-            yield _named(leaf, leaf.name)
+            yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
         elif _is_option(leaf) and _is_send_choice(leaf):
-            yield _named(leaf, f"{leaf.name}: {leaf.value}")
+            yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
 
 
 def _named_by_value(found: Sequence[Leaf]) -> Iterator[Sink]:

@@ -72,7 +72,7 @@ def card_of(
         values=told.keys,
         hidden=told.hidden,
         resume=resume,
-        asks=told.to_dict(),
+        asks=told.asks,
     )
 
 
