@@ -147,9 +147,8 @@ class UserWords:
     def _is_usual(self, core: str) -> bool:
         if unicodedata.normalize("NFKC", core) != core or not _USUAL.fullmatch(core):
             return False
-        return all(map(self._has_cased, _PART.findall(core))) and self._has_words(core)
-
-    def _has_words(self, core: str) -> bool:
+        if not all(map(self._has_cased, _PART.findall(core))):
+            return False
         # Korean puts particles behind a word: what he wrote may begin with it
         if re.search(_HANGUL, core):
             return len(core) > 1 and any(c.startswith(core) for c in self._chunks)

@@ -372,10 +372,10 @@ def _concerned(catalogue: Catalogue, step: Step) -> Iterator[tuple[Step, Guarded
     function = catalogue.function(step.app_id, step.fn_name)
     if function is None:
         return
-    call = GuardedCall(function, step.arguments)
-    is_plain = call.is_plain_read if step.arguments else _is_plain(function)
-    if step.has_effect or not is_plain:
-        yield step, call
+    if step.has_effect or step.arguments or not _is_plain(function):
+        call = GuardedCall(function, step.arguments)
+        if step.has_effect or not call.is_plain_read:
+            yield step, call
 
 
 _is_plain: PerObject[FunctionInfo, bool] = PerObject(lambda f: GuardedCall(f, {}).is_plain_read)
