@@ -46,8 +46,12 @@ hypothesis.settings.load_profile("shared machine")
 gc.set_threshold(50_000, 20, 50)
 
 
-LONG = ("page", "local", "authors", "e2e", "clients", "attacks", "mcp", "api", "benchmarks")
-"""Rooms whose files take long for the few tests they have."""
+LONG = (
+    *("page/", "local/", "authors/", "e2e/", "clients/", "attacks/", "mcp/", "api/", "benchmarks/"),
+    *("functions/test_late_effects.py", "functions/test_long_messages.py", "functions/test_me.py"),
+    *("functions/test_refresh.py", "kernel/test_offline_talk.py", "unit/test_strangers.py"),
+)
+"""Rooms whose files take long for the few tests they have, and the longest files of others."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,7 +63,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long begins first: a run ends with its last file, whose worker is then alone."""
-    rooms = tuple(f"tests/{room}/" for room in LONG)
+    rooms = tuple(f"tests/{room}" for room in LONG)
     items.sort(key=lambda item: not item.nodeid.startswith(rooms))
 
 

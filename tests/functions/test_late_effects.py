@@ -20,7 +20,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from local.stack import EventStream, Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows, settle, until, waiting
-from webbee_kernel import background
+from webbee_kernel import background, stores
 from webbee_kernel.api.chat_turn import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
@@ -214,12 +214,12 @@ def late(tmp_path: Path) -> Iterator[Late]:
     (tmp_path / "slow" / "main.py").write_text(MAIN)
     clock, faults, model = FrozenClock(time.time()), Faults(), Patient()
 
-    def faulty(stores: Stores) -> Stores:
-        fails(stores.events, "append", faults, "store the event")
-        fails(stores.sessions, "read", faults, "read the session")
-        fails(stores.sessions, "replace", faults, "write the turn", "lose the write's answer")
-        fails(stores.connections, "of_user", faults, "push to pages")
-        return stores
+    def faulty(own: Stores) -> Stores:
+        fails(own.events, "append", faults, "store the event")
+        fails(own.sessions, "read", faults, "read the session")
+        fails(own.sessions, "replace", faults, "write the turn", "lose the write's answer")
+        fails(own.connections, "of_user", faults, "push to pages")
+        return own
 
     def refuse(**_: Any) -> None:
         if faults.is_due("send to the queue"):
@@ -234,6 +234,7 @@ def late(tmp_path: Path) -> Iterator[Late]:
         queue, dead = (boto3.client("sqs").create_queue(QueueName=n)["QueueUrl"] for n in names)
         patch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
         patch.setenv("WEBBEE_DEAD_LETTER_URL", dead)
+        patch.setattr(stores, "PAUSES_S", (0.0,) * len(stores.PAUSES_S))  # each attempt at once
         events = aws_client("sqs").meta.events  # the function's own client, its own error
         events.register("before-send.sqs.SendMessage", refuse)
         made = Late(stack, stack.stream(), queue, dead, tmp_path, clock, model, faults)
