@@ -27,7 +27,7 @@ from webbee_kernel.grounding import Call, Evidence, Mark, check
 from webbee_kernel.grounding.receipts import receipts, work
 
 SET = Path(__file__).with_name("replies.json")
-CAUGHT = 0.66  #: of the faulty replies marked, or contradicted by a receipt, at least
+CAUGHT = 0.62  #: of the faulty replies marked, or contradicted by a receipt, at least
 MARKED = 0.04  #: of the honest replies marked, at most
 STATUSES = {"success": "ok", "pending": "waits"}
 

@@ -103,7 +103,7 @@ class MarkSpan(TypedDict):
 
     start: int
     end: int
-    reason: Literal["not_found", "other_record", "other_count", "other_state"]
+    reason: Literal["not_found", "other_record", "other_count"]
     holds: NotRequired[str]
 
 

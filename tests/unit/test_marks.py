@@ -117,16 +117,6 @@ def test_a_reply_that_is_streamed_is_read_about_twice() -> None:
     assert "".join(said) == reply and len(said) > 5
 
 
-def test_what_a_call_of_the_turn_has_changed_is_not_what_was_read_before() -> None:
-    tasks = [{"id": "t-1", "title": "Bike light", "done": False}, {"id": "t-2", "title": "Rope"}]
-    read = Call("tasks", "list", data={"tasks": tasks})
-    write = Call("tasks", "complete", "write", {"task_id": "t-1"}, data={"changed": 1})
-    said = "The Bike light is done."
-    (mark,) = check(said, evidence=Evidence((read,), "")).marks
-    assert (mark.word, mark.reason) == ("done", "other_state")
-    assert not check(said, evidence=Evidence((read, write), "")).marks
-
-
 TASKS = [
     {
         "id": f"t-{n}",

@@ -9,7 +9,7 @@ ones are marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `figures`, `dates`  look up one value, figures in other units, too
 - `arithmetic`  figures derived from others; `groups` of rows
 - `counts`    numbers compared with list sizes
-- `record_binding` binds values to the record named nearby; `mentions` of names, and of flags
+- `record_binding` binds values to the record named nearby; `mentions` of names
 - `verdict`   `check`, which combines them
 - `aggregates`  counts and sums for the narrator
 - `receipts`  the kernel's account of a turn's calls

@@ -1,18 +1,16 @@
-"""Checks numbers that count: rows of a list, rows in a state, items enumerated after a colon."""
+"""Checks numbers that count: rows of a list, and rows in a state."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from .. import language
 from ..language import Token
-from .figures import KINDS, SMALL, Figures
+from .figures import SMALL, Figures
 from .index import Index
 from .places import Owner, Place, Rows, key_words
 from .reading import Claim, Reading, Sentence, has_any
-from .record_binding import Bound
 
 MAX_NOUNS, MAX_DISTANCE = 2, 40
 """Maximum words, and characters, after a number for its noun."""
@@ -20,13 +18,6 @@ _BETWEEN = " \u00a0*_"
 MAX_GROUP_DISTANCE = 60
 """Maximum characters between a number of rows and the word for their state."""
 _SEPARATOR = re.compile(r"[.(|\n]")
-MAX_COLON_DISTANCE, MOST = 80, 60
-"""Maximum characters between a number and the colon of its enumeration; maximum items."""
-DAYS = ("date", "moment", "weekday", "ordinal")
-"""Kinds of values that mean a day."""
-_COLON = re.compile(":|\\s[\u2013\u2014-](?=\\s)")
-_ITEM = re.compile(r"\s*\n?[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])[ \u00a0](.*)")
-_FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile(r"[,;]\s")
 MAX_LISTS = 3
 """Maximum lists whose sizes are named in a mark."""
 
@@ -107,74 +98,6 @@ class Counts:
             found = [*found, one] if plain and not one.mention.is_approximate else []
         text = self._reading.text
         return [n for n in found if not _SEPARATOR.search(text, n.end, word.start)]
-
-    def wrong_enumeration(self, claim: Claim, labels: Bound) -> str:
-        """The number of records enumerated after the colon of a number's sentence, if it differs
-        ("three exams: A and B"); else empty."""
-        part = self._reading.sentence(claim.start)
-        if (colon := self._colon(claim, part)) < 0:
-            return ""
-        line = self._reading.claims_in(Sentence(part.start, colon, ""))
-        said = [c.mention.value for c in line if c.kind in KINDS]
-        # "four and a half hours: …"; of "two of the six" the smaller one tells how many follow
-        if len(said) > 2 or min(said) < 1 or claim.mention.value != min(said):
-            return ""
-        held = self._index.numbers.get(claim.mention.value, ())
-        if any(p.call >= 0 and p.key and not self._index.is_row(p.owner) for p in held):
-            return ""  # "six loans" of `total: 6`
-        parts = [*self._parts(colon, part.end)] or [*self._items(part.end)]
-        if any(c.kind == "number" for one in parts for c in self._reading.claims_in(one)):
-            return ""  # "nine: two on A, seven on B"
-        records, more = self._named_parts(labels, parts)
-        named = self._days(colon, part.end) or len(records)
-        return str(named) if named and {named, len(parts) - more}.isdisjoint(said) else ""
-
-    def _colon(self, claim: Claim, part: Sentence) -> int:
-        """The start of the enumeration after a number, or -1."""
-        text, value = self._reading.text, claim.mention.value or 0
-        colon = _COLON.search(text, claim.end, min(part.end, claim.end + MAX_COLON_DISTANCE))
-        if not colon or _FULL_STOP.search(text, claim.end, colon.start()):
-            return -1
-        return colon.end() if 1 < value <= MOST and self._figures.is_quantity(claim) else -1
-
-    def _days(self, start: int, end: int) -> int:
-        """The number of days in a span that has only days: "on 3 May and on 4 May"; else 0."""
-        inside = self._reading.claims_in(Sentence(start, end, ""))
-        return len(inside) if len(inside) > 1 and all(c.kind in DAYS for c in inside) else 0
-
-    def _named_parts(self, labels: Bound, parts: Sequence[Sentence]) -> tuple[set[Owner], int]:
-        """The records that an enumeration names, one per part, and the number of parts about
-        earlier ones; empty if a part names none."""
-        named = set[Owner]()
-        for part in parts:
-            values = labels.between(part.start, part.end)
-            rows = {v.rows for v in values if v.is_label}
-            if values and all(not v.rows.isdisjoint(named) for v in values):
-                continue  # of those before: "A, 24 High Street, and B, both of Ann"
-            if len(rows) != 1 or len(own := rows.pop()) > 1:
-                return set(), 0
-            named |= own
-        return (named, len(parts) - len(named)) if len(named) > 1 else (set(), 0)
-
-    def _parts(self, start: int, end: int) -> Iterator[Sentence]:
-        """The parts of a span between commas and words for "and"."""
-        text, and_ = self._reading.text, self._reading.language.words.and_
-        words = zip(self._reading.words(start, end), self._reading.stems(start, end), strict=True)
-        ends = {word.end for word, stem in words if stem in and_}
-        marks = (m.end() for m in _COMMA.finditer(text, start, end))
-        edges = sorted({start, end, *ends, *marks})
-        for a, b in pairwise(edges):
-            told = text[a:b].strip(" ,;.*_\n")
-            if told and not (b in ends and told.isalpha()):  # ", and" opens the next one
-                yield Sentence(a, b, "")
-
-    def _items(self, start: int) -> Iterator[Sentence]:
-        """The items of the list that begins on the next line."""
-        text, at = self._reading.text, start
-        while item := _ITEM.match(text, at):
-            yield Sentence(item.start(1), item.end(), "")
-            at = item.end()
-
 
 def _is_plain(rows: Rows) -> bool:
     return bool(rows.items) and all(type(v) in (int, float, bool) for v in rows.items)

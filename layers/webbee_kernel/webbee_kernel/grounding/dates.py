@@ -22,6 +22,9 @@ _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit of fixed length, else 0."""
 _MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
+ZONE = 15
+"""Minutes; offsets of zones are multiples of it."""
+_UTC = re.compile(r"\s?(?:UTC|GMT)\b")
 _JOINED = re.compile(r"\s?[-\u2013\u2014&]")
 Day = tuple[int | None, int, int]
 Start = date | datetime
@@ -44,7 +47,18 @@ class Dates:
         if found := next(filter(None, (times.get(m) for m in told)), []) or stands():
             return Ground(found, "formatted")
         formula = next(filter(None, map(self._offset_dates[1].get, told)), "")
+        formula = formula or self._in_zone(claim)
         return Ground([], "derived", formula) if formula else None
+
+    def _in_zone(self, claim: Claim) -> str:
+        """How a time follows from one of the data that its sentence tells as UTC: "13:05 UTC, 16:05
+        in Moscow"."""
+        for one in self._reading.claims_in(self._reading.sentence(claim.start)):
+            is_utc = one.kind == "time" and _UTC.match(self._reading.text, one.end)
+            held = [m for m in one.mention.readings if m in self._index.times] if is_utc else []
+            if any((m - told) % ZONE == 0 for m in held for told in claim.mention.readings):
+                return f"{one.token} UTC +- hours"
+        return ""
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or an offset date."""

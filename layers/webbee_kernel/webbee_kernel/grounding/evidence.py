@@ -114,15 +114,15 @@ class Source:
     formula: str = ""
 
 
-Reason = Literal["not_found", "other_record", "other_count", "other_state"]
+Reason = Literal["not_found", "other_record", "other_count"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A span of the reply (`word`) that is unsourced or contradicted.
 
-    `reason`: `not_found`, or the contradiction: another record's value, another list size, another
-    state. `holds` is the data's value, if any; `kind` the kind of value (`number`, `money`, `date`,
+    `reason`: `not_found`, or the contradiction: another record's value, another list size.
+    `holds` is the data's value, if any; `kind` the kind of value (`number`, `money`, `date`,
     `email`, `name`, ...).
     """
 

@@ -1,22 +1,19 @@
-"""Words of a reply that refer to the data: repeated fields, words that identify a record, unknown
-people, and flags ("returned" contradicts `deposit_returned: false` of the record in its clause)."""
+"""Words of a reply that refer to the data: repeated fields, words that identify a record, and
+unknown people."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, partial
-from itertools import islice
 from unicodedata import combining, normalize
 
 from .. import language
-from ..language import Language, Token
+from ..language import Token
 from .index import Index
-from .places import Owner, Place, fold
-from .reading import Claim, Reading, Sentence, has_any
-from .record_binding import Bound
+from .places import Place, fold
+from .reading import Claim, Reading, has_any
 
 CURRENCY_LENGTH, STEM_LENGTH = 3, 3
 """Letters of a currency code; letters that forms of a word share."""
@@ -158,80 +155,7 @@ _NAME = re.compile(r"[^\W\d_a-z]\w+(?: [^\W\d_a-z][\w'-]+){1,2}")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
-class State:
-    """The flags of a word that are set, or those that are not, and the records that have one."""
-
-    def __init__(self, places: Sequence[Place]) -> None:
-        self.places = places
-        self.keys = frozenset(p.key for p in places)
-        self.owners = frozenset(p.owner for p in places)
-
-
-@dataclass(slots=True)
-class Word:
-    """A word for a flag: the flags that support it, and those that deny it."""
-
-    claim: Claim
-    bears: State
-    denies: State
-
-
-def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
-    """The words for flags, except plans, labels and repeated fields (`taken`)."""
-    spoken = reading.language
-    held_flags = index.cached(f"flags {spoken.tag}", lambda: _flags(index, spoken))
-    for token, stem in reading.with_stems():
-        held = held_flags.get(stem) if token.start not in taken else None
-        if held:
-            if is_denied(reading, token.start):
-                # what bears the word out and what contradicts it change places
-                held = held[::-1]
-            elif _is_limited(reading, reading.clause(token.start)):
-                continue
-            yield Word(Claim("state", token.text, token.start, token.end), *held)
-
-
-def _is_limited(reading: Reading, part: Sentence) -> bool:
-    words = reading.language.words
-    return has_any(reading.stems(part.start, part.end), words.negation, words.limits)
-
-
-def _flags(index: Index, spoken: Language) -> dict[str, tuple[State, State]]:
-    """The set and the unset flags by the last word of their key, stemmed in both languages."""
-    found: dict[str, tuple[list[Place], list[Place]]] = {}
-    for place in index.flags:
-        word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
-        for stem in {spoken.stem(word), language.of("en").stem(word)} if word[3:] else ():
-            own = found.setdefault(stem, ([], []))
-            own[not place.value].append(place)
-    return {stem: (State(yes), State(no)) for stem, (yes, no) in found.items()}
-
-
 def is_denied(reading: Reading, at: int) -> bool:
     """Whether one of the three words before is a negation, within the clause."""
     first = max(at - 24, reading.clause(at).start)
     return has_any(reading.stems(first, at)[-3:], reading.language.words.negation)
-
-
-def denied_words(
-    reading: Reading, told: Sequence[Word], values: Bound
-) -> Iterator[tuple[Claim, Place]]:
-    """The words that the record of their clause contradicts, each with the field."""
-    for word in told:
-        mine = _meant(reading, word, values)
-        if mine.isdisjoint(word.bears.owners) and not mine.isdisjoint(word.denies.owners):
-            yield word.claim, next(p for p in word.denies.places if p.owner in mine)
-
-
-def _meant(reading: Reading, word: Word, values: Bound) -> Set[Owner]:
-    """The records that a word is about: common to the other values of its clause, else of its
-    sentence, else the only one with the flag."""
-    at, own = word.claim.start, word.bears.keys | word.denies.keys
-    for part in (reading.clause(at), reading.sentence(at)):
-        about = [v for v in values.between(part.start, part.end) if v.is_text]
-        rows = [v.rows for v in about if v.keys.isdisjoint(own)]
-        if rows:
-            return frozenset.intersection(*rows)
-    # two are enough to know that there is not only one
-    flagged = [*islice(word.bears.owners, 2), *islice(word.denies.owners, 2)]
-    return set(flagged) if len(set(flagged)) == 1 else set()

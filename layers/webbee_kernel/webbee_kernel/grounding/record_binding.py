@@ -126,24 +126,14 @@ def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misp
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
-    """The single values of another record in a sentence whose other values all belong to one
-    record, each with that record's value."""
-    before: Sequence[Value] = ()
-    for inside in filter(None, _by_sentence(reading, values)):
-        before = _with_previous(reading, before, inside)
+    """The single values of another record in a sentence that names one, whose other values all
+    belong to that record, each with that record's value."""
+    for inside in filter(_labels, _by_sentence(reading, values)):
         # what so many rows have tells nothing of one
-        for value, owner, others in _outlier([v for v in before if len(v.rows) <= MAX_SHARED]):
+        for value, owner, others in _outlier([v for v in inside if len(v.rows) <= MAX_SHARED]):
             holds = record_value(index, value, {owner})
             if (holds or value.is_label) and _is_outlier(value, others):
                 yield value.claim, holds, frozenset([owner])
-
-
-def _with_previous(
-    reading: Reading, before: Sequence[Value], inside: Sequence[Value]
-) -> Sequence[Value]:
-    """The values of a sentence; if it has no label with those of the previous ones on its line."""
-    near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
-    return inside if _labels(inside) or not near else [*before, *inside][-MAX_VALUES:]
 
 
 def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:

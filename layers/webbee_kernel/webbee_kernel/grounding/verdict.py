@@ -185,6 +185,7 @@ class Check:
         marks = [
             *self._not_found(unsourced),
             *self._wrong_counts(frozenset(named)),
+            *self._wrong_group_counts(),
             *self._wrong_records(naming),
             *self._wrong_names(),
         ]
@@ -249,49 +250,23 @@ class Check:
         return None if sized else self._figures.derive(claim)
 
     def _wrong_records(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
-        """Marks for values of another record, wrong enumerations and wrong states."""
-        taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
-        words = list(mentions.flags(self._reading, self._index, taken))
+        """Marks for values of another record than the one that is named beside them."""
         told = [
             (c, self._fields(c, g.places)) for c, g in self._grounds if self._is_shown(c, g.places)
         ]
-        # a list: it is held against the grounds as they are before the words join them
-        misgrouped = list(self._wrong_group_counts(words))
-        borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
-        self._grounds += borne
         bound = record_binding.Bound(record_binding.bind(self._index, [*told, *naming]))
-        yield from chain(self._wrong_enumerations(bound), misgrouped)
         ways = (record_binding.wrong_record, record_binding.outliers)
-        found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
+        found = chain.from_iterable(way(self._reading, self._index, bound) for way in ways)
         for claim, holds, rows in found:
             # "7 places left" of 16 and 9: worked out of the record's own figures
             is_derived = claim.kind in KINDS and self._figures.is_of(rows, claim)
             if not (is_derived or self._is_loose(claim, holds)):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
-        yield from self._wrong_states(words, bound)
 
-    def _wrong_states(
-        self, words: Sequence[mentions.Word], bound: record_binding.Bound
-    ) -> Iterator[Mark]:
-        """Marks for states that the record contradicts, unless this turn has changed it."""
-        denied = [*mentions.denied_words(self._reading, words, bound)]
-        changed = self._changed_rows() if denied else ()
-        for claim, place in (one for one in denied if one[1].owner not in changed):
-            holds = f"{place.key}: {place.value}"
-            yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
-
-    def _changed_rows(self) -> set[Owner]:
-        """The records that this turn has changed, by their ids; earlier data is outdated."""
-        done = (c.arguments for c in self._evidence.calls if c.action_type != "read" and c.ok)
-        given = {str(value) for own in done for value in own.values()}
-        held = (p for p in chain(self._index.strings, self._index.figures) if str(p.value) in given)
-        return {p.owner for p in held if "id" in language.key_roles(p.key)}
-
-    def _wrong_group_counts(self, words: Sequence[mentions.Word]) -> Iterator[Mark]:
-        """Marks for wrong numbers of rows in a state."""
+    def _wrong_group_counts(self) -> Iterator[Mark]:
+        """Marks for wrong numbers of rows that share a value."""
         shown = {c.start: g.places for c, g in self._grounds}
-        so = ((w.claim, w.bears.places) for w in words if w.bears.places)
-        for claim, rows in chain(so, self._shared_values()):
+        for claim, rows in self._shared_values():
             for number, holds in self._counts.wrong_group_counts(claim, rows, shown):
                 yield Mark(number.start, number.token, "other_count", holds, "number")
 
@@ -302,12 +277,6 @@ class Check:
                 same = self._index.same_value(ground.places[0])
                 if len(same) > 1:
                     yield claim, same
-
-    def _wrong_enumerations(self, bound: record_binding.Bound) -> Iterator[Mark]:
-        """Marks for numbers that differ from the enumeration after a colon."""
-        for claim in (c for c in self._reading.claims if c.kind == "number"):
-            if held := self._counts.wrong_enumeration(claim, bound):
-                yield Mark(claim.start, claim.token, "other_count", held, claim.kind)
 
     @staticmethod
     def _fields(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
