@@ -70,9 +70,7 @@ def test_what_looks_like_data_gets_a_verdict(
     check(" ".join(words), evidence=of)
 
 
-def test_an_answer_without_calls_is_held_against_facts_where_it_speaks_of_the_users_things() -> (
-    None
-):
+def test_an_answer_without_calls_is_held_against_facts_where_it_is_about_the_user() -> None:
     people = {"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]}
     asked = Evidence((Call(data=people),), "what do you know of it?")
     for reply in ("Anna sits in C-12.", "C-99 is a road in Scotland."):

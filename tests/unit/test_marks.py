@@ -37,9 +37,7 @@ def marks(reply: str, data: Any, summary: str = "") -> tuple[Mark, ...]:
     return check(reply, evidence=evidence(data, "what is there?", summary)).marks
 
 
-def test_a_number_belongs_to_its_record_though_a_summary_has_it_and_one_worked_out_to_no_field() -> (
-    None
-):
+def test_a_number_belongs_to_its_record_whatever_a_summary_has_and_a_derived_one_to_none() -> None:
     tests = [{"name": name, "bids": n} for n, name in enumerate(("Poppy", "Yarrow", "Clover"), 1)]
     found = marks("The Poppy comes second with 3 bids.", {"tests": tests}, "3 tests")
     assert [m.word for m in found] == ["3"]
@@ -55,9 +53,7 @@ def test_a_length_of_any_figure_is_read(figure: str) -> None:
         marks(reply, {"shifts": [day, {**day, "start": "22:00", "end": "06:00"}]})
 
 
-def test_the_data_is_a_table_with_names_total_and_units_and_plain_values_only_where_asked_for() -> (
-    None
-):
+def test_the_data_is_a_table_with_names_total_and_units_plain_values_only_where_asked() -> None:
     lines = render(evidence(message="what is the phone of each open order?")).splitlines()
     assert lines[0] == "orders: 4"
     head = [cell.strip() for cell in lines[2].strip("|").split("|")]
@@ -156,9 +152,7 @@ def test_amounts_and_texts_that_are_some_are_added_within_one_currency_and_told_
     assert aggregates(rows)[0].text() == told
 
 
-def test_of_ids_long_texts_what_was_cut_and_very_many_only_the_length_is_told_within_its_room() -> (
-    None
-):
+def test_of_ids_long_texts_what_was_cut_and_very_many_only_the_length_is_told() -> None:
     texts = [{"order_no": n, "text": "long " * 20} for n in range(4)]
     many = [{f"c{c}": n for c in range(10)} for n in range(50_000)]
     assert aggregates(texts)[0].text() == "data: rows=4"

@@ -99,6 +99,7 @@ class Counts:
         text = self._reading.text
         return [n for n in found if not _SEPARATOR.search(text, n.end, word.start)]
 
+
 def _is_plain(rows: Rows) -> bool:
     return bool(rows.items) and all(type(v) in (int, float, bool) for v in rows.items)
 

@@ -53,6 +53,8 @@ class Dates:
     def _in_zone(self, claim: Claim) -> str:
         """How a time follows from one of the data that its sentence tells as UTC: "13:05 UTC, 16:05
         in Moscow"."""
+        if _UTC.match(self._reading.text, claim.end):
+            return ""
         for one in self._reading.claims_in(self._reading.sentence(claim.start)):
             is_utc = one.kind == "time" and _UTC.match(self._reading.text, one.end)
             held = [m for m in one.mention.readings if m in self._index.times] if is_utc else []
