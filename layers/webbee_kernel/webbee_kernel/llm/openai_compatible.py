@@ -215,7 +215,8 @@ class OpenAICompatibleModel(Adapter):
         where, said = urlsplit(self._url).netloc, str(error)
         if "connection attempts failed" in said or "refused" in said:
             return f"Nothing listens at {where}: start the server, or check {MODEL_SETTING}."
-        why = ": ".join(filter(None, (type(error).__name__, said)))
+        # urllib3 puts its own objects before what the system said
+        why = ": ".join(filter(None, (type(error).__name__, str(error.__cause__ or said))))
         return (
             f"The model server at {where} did not answer ({why}): try again, or check"
             f" {MODEL_SETTING}."
