@@ -95,16 +95,18 @@ def test_whole_and_streamed_answers_share_one_connection(openai: Wire) -> None:
     assert len({r.connection for r in openai.server.service.requests[-4:]}) == 1
 
 
-def test_a_stopped_stream_ends_at_the_server(openai: Wire) -> None:
-    service, heard = openai.server.service, asyncio.Event()
+@pytest.mark.parametrize("delay_s", [0.0, 0.5], ids=["heard", "silent"])
+def test_a_stopped_stream_ends_at_the_server(openai: Wire, delay_s: float) -> None:
+    service, heard = openai.server.service, list[str]()
     assert openai.ask().text  # a model that has not shown how it thinks is heard at the end only
-    openai.server.play(Answer("word " * 2_000, pace_s=0.05))
+    openai.server.reset()
+    openai.server.play(Answer("word " * 2_000, delay_s=delay_s, pace_s=0.05))
 
     async def stop() -> None:
         service.closed.clear()
-        work = streamed(openai.model, asking(), lambda _: heard.set())
-        task = asyncio.create_task(work)
-        await heard.wait()
+        task = asyncio.create_task(streamed(openai.model, asking(), heard.append))
+        while not (openai.server.requests if delay_s else heard):  # noqa: ASYNC110 -- a thread
+            await asyncio.sleep(0.01)
         task.cancel()
 
     openai.loop.run(stop())

@@ -138,7 +138,8 @@ class OpenAICompatibleModel(Adapter):
                 self._model, request, refused, is_streamed=is_streamed, options=self._options
             )
             answer = ChatAnswer(request, hear)
-            status, headers = await self._exchange(body, left, answer, is_streamed=is_streamed)
+            listener = sink if is_streamed else None
+            status, headers = await self._exchange(body, left, answer, listener)
             if answer.error is None:
                 return require_content(answer.response(), request, self._model)
             status = status_of(answer.error, status)
@@ -152,13 +153,14 @@ class OpenAICompatibleModel(Adapter):
                 raise self._service_error(status, headers, answer.error)
 
     async def _exchange(
-        self, body: JSONObject, left: float, answer: ChatAnswer, *, is_streamed: bool
+        self, body: JSONObject, left: float, answer: ChatAnswer, sink: Listener | None
     ) -> tuple[int, Any]:
-        """Send the request and feed the response to `answer`; returns status and headers. Where
-        nobody waits for it any more, the connection is closed, so that the server can stop."""
+        """Send the request and feed the response to `answer`, streamed where there is a `sink`;
+        returns status and headers. Where nobody waits for it any more, the connection is closed,
+        so that the server can stop."""
         key = await self._key.get()
         opened: list[HTTPResponse] = []
-        post = partial(self._post, body, key, left, answer, opened, is_streamed=is_streamed)
+        post = partial(self._post, body, key, left, answer, opened, sink)
         try:
             result: tuple[int, Any] = await in_thread(post, pool=_POOL)
         except asyncio.CancelledError:
@@ -175,8 +177,7 @@ class OpenAICompatibleModel(Adapter):
         left: float,
         answer: ChatAnswer,
         opened: list[HTTPResponse],
-        *,
-        is_streamed: bool,
+        sink: Listener | None,
     ) -> tuple[int, Any]:
         """The blocking half, with its response in `opened` as soon as there is one. Redirects are
         not followed, so that the key is not sent elsewhere."""
@@ -200,8 +201,8 @@ class OpenAICompatibleModel(Adapter):
             with response:
                 kind = response.headers.get("content-type", "")
                 # some answer whole though a stream was asked for
-                if is_streamed and response.status == 200 and kind.startswith("text/event-stream"):
-                    _read_stream(response, answer)
+                if sink and response.status == 200 and kind.startswith("text/event-stream"):
+                    _read_stream(response, answer, sink)
                 else:
                     answer.read_body(_read_whole(response), response.status)
                 return response.status, response.headers
@@ -239,14 +240,15 @@ class OpenAICompatibleModel(Adapter):
         )
 
 
-def _read_stream(response: HTTPResponse, answer: ChatAnswer) -> None:
-    """Feed a streamed answer line by line, to its end or until nothing useful follows."""
+def _read_stream(response: HTTPResponse, answer: ChatAnswer, sink: Listener) -> None:
+    """Feed a streamed answer line by line, to its end, until nothing useful follows, or until the
+    sink is closed."""
     from urllib3.exceptions import ReadTimeoutError
 
     draft, size = answer.draft, 0
     sock = getattr(response.connection, "sock", None)
     lines = _lines(response)
-    while not (answer.is_done or answer.error is not None):
+    while not (answer.is_done or answer.error is not None or sink.is_closed):
         if draft.stop and sock:  # the usage follows, where a server tells it, or nothing at all
             sock.settimeout(TRAILER_S)
         try:
