@@ -22,6 +22,7 @@ from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.llm.options import RoleModels, builtin, options_of
 from webbee_kernel.llm.protocol import ModelResponse, Usage, streamed
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
@@ -111,6 +112,18 @@ def test_a_stopped_stream_ends_at_the_server(openai: Wire, delay_s: float) -> No
 
     openai.loop.run(stop())
     assert service.closed.wait(10)
+
+
+def test_a_server_is_asked_through_the_proxy_of_the_environment(
+    openai: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = openai.server.service.url.partition("//")[2]
+    monkeypatch.setenv("http_proxy", f"http://me:word@{at}")
+    with pytest.raises(ModelUnavailable):  # the stand-in knows no such server
+        openai.loop.run(OpenAICompatibleModel("http://a.invalid/v1", "m").complete(asking()))
+    received = openai.server.requests[-1]
+    assert received.path == "http://a.invalid/v1/chat/completions"
+    assert received.headers["proxy-authorization"] == "Basic bWU6d29yZA=="
 
 
 def test_only_a_bedrock_model_lets_requests_leave_the_machine() -> None:

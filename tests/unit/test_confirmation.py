@@ -76,9 +76,7 @@ def test_passwords_are_hidden_from_the_card_and_from_what_the_page_gets() -> Non
     assert steps(record)[0].arguments["login"]["password"] == "open sesame"
 
 
-def test_a_text_is_rewritten_at_its_place_and_what_names_none_or_fewer_calls_changes_nothing() -> (
-    None
-):
+def test_a_text_is_rewritten_at_its_place_and_what_names_no_call_changes_nothing() -> None:
     parts = {"parts": [{"text": "first"}, {"text": "second"}]}
     record = pending(Step(0, "notes", "write", parts, "write"))
     made = edited(record, {"0": {"parts.1.text": "another"}})

@@ -313,9 +313,7 @@ def told(function: FunctionInfo, arguments: dict[str, Any], titles: Titles) -> A
     return card([step], Catalogue({"app": app}), titles, "en")
 
 
-def test_a_card_with_short_values_is_at_most_160_characters_and_says_whose_record_is_answered() -> (
-    None
-):
+def test_a_card_with_short_values_is_at_most_160_characters_and_says_whose_record_it_is() -> None:
     made = mailed(to="ann.lee@example.org", subject="Rent", body="It is paid.")
     text = f"{made.summary}\n{made.asks['ask']}"
     assert text == (

@@ -749,9 +749,7 @@ def test_where_nothing_can_be_taken_back_it_says_so(facts: Any) -> None:
         assert said.text.startswith("Nothing of the last few messages can be taken back.")
 
 
-def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed_and_one_is_not_asked_about() -> (
-    None
-):
+def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed_and_one_alone_not() -> None:
     asked = answer("undo the task pay the plumber", undo=EFFECTS)
     first, second = [does["message"] for does in pressed(asked) if does["action"] == "send"]
     asks = f"Which one do you mean: 1. {EFFECTS[0].what}; 2. {ALPHAS.what}?"

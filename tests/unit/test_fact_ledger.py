@@ -31,9 +31,7 @@ def rows(n: int, width: int = 40) -> dict[str, Any]:
     return {"count": n, "items": [{"id": f"t{i}", "title": "x" * width} for i in range(n)]}
 
 
-def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room_whatever_it_holds() -> (
-    None
-):
+def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -> None:
     digests = record([("a", "old", {"id": 1}), ("a", "new", 10**4000)])
     assert digests[-1].fn_name == "new" and len(facts(digests)) <= TURN_CAP
     calls = [("a", f"f{i}", rows(400)) for i in range(4)]

@@ -168,9 +168,7 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands() -> No
         assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", place)
 
 
-def test_what_a_name_or_a_schema_calls_secret_is_kept_from_everyone_and_what_only_sounds_so_is_not() -> (
-    None
-):
+def test_what_a_name_or_a_schema_calls_secret_is_kept_from_everyone_else_not() -> None:
     for name in "password dbPassword api_key PIN cardVerificationNumber access_key".split():
         arguments = {"to": "x", name: "s", "rows": [{name: "s", "id": 1}, "text"]}
         assert without_secrets(arguments, {}) == {"to": "x", "rows": [{"id": 1}, "text"]}

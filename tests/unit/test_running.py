@@ -44,9 +44,7 @@ def test_a_request_runs_from_a_second_after_it_began_until_its_lease_ends(
     assert is_running(at(asked), [at(0)]) is runs_then
 
 
-def test_a_request_that_left_nothing_runs_no_longer_and_one_that_goes_on_for_another_lease() -> (
-    None
-):
+def test_a_request_that_left_nothing_runs_no_longer_one_that_goes_on_for_a_lease() -> None:
     marks = [at(0), at(3), at(4, NO_RESULT)]
     assert not is_running(at(5), marks)
     assert not is_running(at(0), [at(0), at(0, NO_RESULT)])  # at once

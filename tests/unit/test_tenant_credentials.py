@@ -91,9 +91,7 @@ async def test_without_sts_the_old_session_serves_on_and_then_a_call_is_not_run(
     assert await taken.key() == f"ASIA{len(taken.sts.asked)}"
 
 
-async def test_calls_of_a_tenant_share_one_session_whoever_gives_up_and_later_ones_ask_nobody() -> (
-    None
-):
+async def test_calls_of_a_tenant_share_one_session_whoever_gives_up_and_later_ones_none() -> None:
     taken = Taken()
     taken.sts.open.clear()
     impatient, *patient = (asyncio.ensure_future(taken.key(user=f"u{n}")) for n in range(10))

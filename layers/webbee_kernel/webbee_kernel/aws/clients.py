@@ -74,6 +74,17 @@ def environment(*beginnings: str) -> frozenset[str]:
     return frozenset(f"{k}={v}" for k, v in os.environ.items() if k.startswith(beginnings))
 
 
+def environment_proxy(url: str) -> tuple[str, dict[str, str]]:
+    """The proxy that the environment names for a URL, or empty, and the headers that it wants."""
+    # late: to import this module must not load botocore
+    from botocore.httpsession import ProxyConfiguration
+    from botocore.utils import get_environ_proxies
+
+    proxies = ProxyConfiguration(get_environ_proxies(url))
+    proxy = proxies.proxy_url_for(url)
+    return (proxy, proxies.proxy_headers_for(proxy)) if proxy else ("", {})
+
+
 def read_timeout_for(seconds: float) -> float:
     """The read timeout for a request with so many seconds left, rounded up to one of a few steps: a
     client has one timeout and costs about 10 ms to create."""

@@ -15,9 +15,15 @@ from functools import cache, partial
 from ssl import create_default_context
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from ..aws.clients import ClientFactory, aws_client, error_code, in_thread, threads
+from ..aws.clients import (
+    ClientFactory,
+    aws_client,
+    environment_proxy,
+    error_code,
+    in_thread,
+    threads,
+)
 from ..config import ModelOptions
 from ..errors import ModelUnavailable, SettingsError
 from ..text import json_text
@@ -301,15 +307,16 @@ def _check_size(size: int) -> None:
 
 @cache
 def _connections(url: str) -> PoolManager:
-    """The connections to a server, through the environment's proxy where it names one."""
+    """The connections to a server, through the environment's proxy where boto3 would take one."""
     import urllib3  # imported late: other models need none of it
 
-    scheme, host = url.partition(":")[0], urlsplit(url).hostname or ""
-    proxy = "" if proxy_bypass(host) else getproxies().get(scheme) or getproxies().get("all")
     options: dict[str, Any] = {"maxsize": THREADS, "retries": False}
-    if scheme == "https":
+    if url.startswith("https:"):
         options["ssl_context"] = create_default_context()
-    return urllib3.ProxyManager(proxy, **options) if proxy else urllib3.PoolManager(**options)
+    proxy, headers = environment_proxy(url)
+    if proxy:
+        return urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
+    return urllib3.PoolManager(**options)
 
 
 def _close_idle(url: str) -> None:

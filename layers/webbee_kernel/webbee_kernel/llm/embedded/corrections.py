@@ -304,7 +304,7 @@ class Corrections(SlotValues):
         """The record or the person that is named in place of one of these arguments."""
         tag, known = self.message.tag, parameters(tool)
         span = self._besides(tool, tag)
-        for one in (known[name] for name in given if known[name].kind in kinds):
+        for one in (p for p in known.values() if p.name in given and p.kind in kinds):
             value = self.of(one.kind, one, span, tool, tag)
             if isinstance(value, Value) and value.value != given[one.name]:
                 return {one.name: value.value}

@@ -227,7 +227,8 @@ class ReferenceResolver:
         is_each = len(rows) > 1 and len(rows) == len(found)
         if is_each or is_exact or not rows:
             return Unclear(tuple(rows), span, is_all=True) if is_each else None
-        return Unclear(tuple(rows * self._is_listed), span, is_named=not self._is_listed)
+        choices = tuple(rows) if self._is_listed else ()
+        return Unclear(choices, span, is_named=not self._is_listed)
 
     def parts(self, span: Span, tag: str) -> list[Span]:
         """What commas and conjunctions join in these words, without articles."""
