@@ -98,12 +98,7 @@ class Words:
     undo = Role(_stems)  # takes back what was just made, "_" for a space: undo_that
     restore = Role(_stems)  # the same, and brings back what is gone: put_back
     telling = Role(_stems)  # before what is to be written, as a colon: saying, that_says
-    saying = Role(_stems)  # say, write: what follows behind a no is what is to be written
-    instead = Role(_stems)  # beside it, and no part of it: instead, rather
     changing = Role(_stems)  # change, set: before the name of a field and its new value
-    only = Role(_stems)  # only, just: of several no others
-    omission = Role(_stems)  # leaves out of several, "_" for words between: leave_out, without
-    also = Role(_stems)  # too, as well: besides what was said before
     toward = Role(_stems)  # points back at a person or a place: her, there
     things = Role(concepts)  # what apps hold and say of it: account, message, address, count
     asks = Role(concepts)  # what a question word asks for: who, when, where, count

@@ -10,9 +10,8 @@ calls nothing. It does not narrate: the kernel renders the data.
 - `reference_resolution` the record or the address that words point at or name
 - `slots`          the value of a message span for a parameter
 - `commands`       the calls that a message requests, and near matches
-- `corrections`    what a message says anew of the calls that wait, on a card or in a form
 - `undo`           what a message takes back
-- `waiting`        the answer to what is said of the calls that wait
+- `waiting`        the answer to what is said of the calls that wait, on a card or in a form
 - `questions`      questions: a record, a list, a search
 - `offers`         choices, forms and examples for what is no whole command
 - `answers`        the answer: calls, several calls, lookups, what comes behind them, else offers

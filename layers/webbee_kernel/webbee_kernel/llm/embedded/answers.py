@@ -90,7 +90,7 @@ class Answer(WaitingAnswer):
             return to_calls(self.query.searches(), self._continuation)
         if not readings:
             before = None if self.query.is_question else undo.suggestions
-            return self._of_missing() or self._left(self.suggest(before))
+            return self._of_form() or self._left(self.suggest(before))
         is_sure = len(readings) == 1 and readings[0].is_sure
         return to_calls(readings) if is_sure else self.clarify(readings)
 

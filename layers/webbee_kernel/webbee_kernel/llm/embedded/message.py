@@ -84,7 +84,7 @@ class Lexicon:
         self.begin = _phrases(words.forms("begin") | openers)
         self.openers = frozenset(map(key_fold, openers))
         self.ask = _phrases(words.forms("ask"))
-        self.end = _phrases(words.forms("end") | words.forms("instead"), step=-1)
+        self.end = _phrases(words.forms("end"), step=-1)
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
         self.plural = words.plural_reference
@@ -107,8 +107,6 @@ class Lexicon:
         self.fields = {s: name for s, name in words.things.items() if s not in words.objects}
         groups = {**words.objects, **words.alike}
         self.groups = {stem: f"={group}" for stem, group in groups.items()}
-        self.saying = frozenset(self.groups.get(s, s) for s in words.saying)
-        self.instead = _phrases(words.forms("instead"), step=-1)
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
         fillers = self.fillers | words.opener | words.and_ | words.ordinals.keys()
         self.undo_fillers = fillers - words.undo - words.restore
@@ -264,35 +262,6 @@ class Message:
     def has_yes(self, tag: str) -> bool:
         """Whether the message begins with a yes."""
         return not language.of(tag).words.yes.isdisjoint(self.stems(tag)[:1])
-
-    def is_about_card(self, tag: str, *, is_open: bool) -> bool:
-        """Whether it begins with a yes or, where that is open, points at something ("make that
-        tomorrow"), says what to write, or begins with a no and says more: "no, on Friday"."""
-        if self.has_yes(tag) or not is_open:
-            return self.has_yes(tag)
-        if not lexicon(tag).saying.isdisjoint(self.stems(tag)[:1]):
-            return True
-        if self.is_denial(tag):  # one word more is as often "forget it", and "cancel that" is whole
-            is_no = self.words[0] == language.of(tag).say("said_no").casefold()
-            more = {*self.stems(tag)} - lexicon(tag).fillers - lexicon(tag).correction
-            return is_no and len(more) > 1
-        return not lexicon(tag).reference.isdisjoint(self.stems(tag))
-
-    def said_span(self, tag: str) -> tuple[int, int]:
-        """The tokens of what is to be written instead: behind "no, say …", without the "instead";
-        empty where nothing says so."""
-        known, stems, last = lexicon(tag), self.stems(tag), len(self.tokens)
-        small = known.fillers | known.correction | language.of(tag).words.yes | {COLON}
-        instead = language.of(tag).words.instead | language.of(tag).words.opener
-        small = (small | instead) - known.saying
-        verb = next((n for n, s in enumerate(stems) if s not in small), last)
-        if verb == last or stems[verb] not in known.saying:
-            return last, last
-        return verb + 1, self.before_instead(tag)
-
-    def before_instead(self, tag: str) -> int:
-        """The end of the tokens, before an "instead"."""
-        return len(self.tokens) - _leading(self.words[::-1], lexicon(tag).instead)
 
     def is_about_own_data(self, tag: str) -> bool:
         """Whether it names one of the items of the page's account menu."""

@@ -49,7 +49,7 @@ class SlotValues(ReferenceResolver):
             return self._record(kind, span, tool, tag)
         if kind == "email":
             return self._address(span, tool.app_id, tag)
-        make = {"number": self._number, "date": self._date, "choice": self.choice}.get(kind)
+        make = {"number": self._number, "date": self.date, "choice": self.choice}.get(kind)
         return make(parameter, span, tag) if make else self._text(kind, parameter, span, tool, tag)
 
     # Values that stand in the message
@@ -134,24 +134,24 @@ class SlotValues(ReferenceResolver):
         leads = folded_words(language.of(tag).calendar.at)
         return any(
             m.kind != "weekday" or m.start == 0 or text.rstrip(".").endswith(m.text)
-            for m in self._dates(text, tag)
+            for m in self.dates(text, tag)
         ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
 
     def has_date(self, span: Span, tag: str) -> bool:
         """Whether these words contain a date."""
-        return bool(self._dates(self.message.slice(*span), tag))
+        return bool(self.dates(self.message.slice(*span), tag))
 
     def is_day(self, text: str, tag: str) -> bool:
         """Whether a text is only a relative day: "today"."""
-        return any(m.is_relative and len(m.text) == len(text) for m in self._dates(text, tag))
+        return any(m.is_relative and len(m.text) == len(text) for m in self.dates(text, tag))
 
     def day(self, tag: str) -> str:
         """The only day that the message tells, in ISO 8601; else empty."""
         text = " ".join(root_part(word) for word in self.message.text.split())  # "yesterday's"
-        days = [m.value for m in self._dates(text, tag) if m.kind == "date"]
+        days = [m.value for m in self.dates(text, tag) if m.kind == "date"]
         return "{:04}-{:02}-{:02}".format(*days[0]) if len(days) == 1 and days[0][0] else ""
 
-    def _dates(self, text: str, tag: str) -> list[Mention]:
+    def dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
         for each in dict.fromkeys((tag, self.message.tag)):
             if found := [m for m in language.dates(text, each, self._now) if m.kind in DATE_KINDS]:
@@ -188,7 +188,7 @@ class SlotValues(ReferenceResolver):
                     return Value(choice)
         return None
 
-    def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
+    def date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         """An ISO date, with a time if given and allowed."""
         if self.message.words[span[1] - 1] in folded_words(language.of(tag).calendar.at):
             return None  # "tomorrow at | ten": the hour would be left behind

@@ -1,7 +1,10 @@
-"""The answer to what is said of the calls that wait, on a card or in a form."""
+"""The answer to what is said while calls wait, on a card or in a form: a yes, a typed value, else
+the form, in which all can be changed."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -9,13 +12,13 @@ from typing import Final
 from ... import language
 from ...text import cut, one_line
 from ...types import JSONObject
-from ..function_form import is_outgoing, label_of, parameters
+from ..function_form import Parameter, label_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
-from .corrections import Corrections
-from .examples import Command, patterns
-from .message import lexicon
+from .examples import Command, Value, date_parameters, example_words
+from .message import lexicon, without_stop, word_keys
 from .offers import FORM_SCORE, Offers, to_calls
+from .slots import field_words
 from .undo import UndoMessage
 
 _MAX_TOLD: Final = 60
@@ -37,120 +40,174 @@ class WaitingAnswer(Offers):
         is_whole = len(calls) == len(self._request.waiting) and not self.message.is_question
         return calls if is_whole else []
 
-    @cached_property
-    def _corrections(self) -> Corrections:
-        return Corrections(self.message, self._reading, self.tools)
-
     def _of_waiting(self, undo: UndoMessage) -> ModelResponse | None:
-        """A yes to a form calls it, or tells what it lacks; what is said anew of a write stands in
-        its form. Of a card's calls some may be left, or one may be added; an "undo that" behind a
-        form drops it. None for a message that stands by itself, asks, or only says no."""
+        """A yes to a form calls it, or tells what it lacks; a value that only one of its fields
+        takes stands in the form; an "undo that" behind a form drops it. None for any other."""
+        if undo.is_undo:
+            is_dropped = undo.is_bare and self._waiting and not self._request.on_card
+            return ModelResponse(text=self.say("nothing_done")) if is_dropped else None
         if not self._waiting:
             return None
-        if undo.is_undo:
-            is_dropped = undo.is_bare and not self._request.on_card
-            return ModelResponse(text=self.say("nothing_done")) if is_dropped else None
-        if more := self._corrections.more(self._waiting[-1]):
-            return self._besides(more)
-        if len(self._waiting) > 1:
-            left = self._corrections.part(self._waiting) or self._corrected_alike()
-            return to_calls(left) if left else None
-        return self._of_one(self._waiting[0])
+        shown, *others = self._waiting
+        if others:  # of several nothing is changed by words
+            return self.reply("card_by_buttons") if self._is_about(shown.tool) else None
+        if self.message.is_yes(self.tag):
+            return to_calls([shown]) if shown.is_complete else self.form(shown)
+        if shown.tool.action_type != "write":
+            return None
+        new = self._new_values(shown.tool, shown.arguments)
+        return self._with(shown, new) if new or self._is_about(shown.tool) else None
+
+    @property
+    def _is_other(self) -> bool:
+        """Whether the message is a command that may be called as it is."""
+        return any(c.is_sure and not c.is_by_words for c in self._readings)
+
+    def _is_about(self, tool: ToolSpec) -> bool:
+        """Whether the message is no other command, and names a field of a call or points at
+        something."""
+        stems, known = {*self.message.stems(self.tag)}, parameters(tool).values()
+        names = (field_words(p.name, self.tag) for p in known)
+        about = lexicon(self.tag).reference.union(*names)
+        is_other = self._is_other or self.values.is_other_app(tool.app_id, self.tag)
+        return not (is_other or self._is_short) and not about.isdisjoint(stems)
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether it greets, agrees, thanks or says no, and of a "no" no more than that."""
+        more = {*self.message.stems(self.tag)} - lexicon(self.tag).fillers
+        is_more = len(self._waiting) == 1 and not more <= lexicon(self.tag).correction
+        is_no = self.message.words[:1] == [self.say("said_no").casefold()]
+        is_denial = self.message.is_denial(self.tag) and not (is_no and is_more)
+        return bool(self.message.small_talk(self.tag)) or is_denial
 
     def _undo(self, undo: UndoMessage) -> ModelResponse:
         """The calls that undo what is meant, the question what that is, or that nothing does."""
         if made := undo.commands:
-            return to_calls([*(c for c in self._undone_before if c not in made), *made])
+            return to_calls(made)
         if refusal := undo.refusal:
             return ModelResponse(text=refusal)
-        if not undo.choices:  # other words than those of what is left
+        if not undo.choices:  # "restore it" where nothing is gone
             return self.suggest(undo.suggestions)
         question = self.ask_which(undo.choices)
-        if not (name := undo.unknown_name):
-            return question
-        none = self.say("no_way_back", what=self.say("quoted", what=name))
-        return replace(question, text=f"{none} {question.text}" if len(undo.choices) > 1 else none)
+        what = self.say("quoted", what=undo.unknown) if undo.unknown else ""
+        none = self.say("no_way_back", what=what) if what else ""
+        return replace(question, text=f"{none} {question.text}".strip())
 
-    def _of_one(self, shown: Command) -> ModelResponse | None:
-        """What becomes of the one call that waits."""
-        if self.message.is_yes(self.tag):
-            return to_calls([shown]) if shown.is_complete else self.form(shown)
-        new = self._new(shown)
-        return None if new is None else self._with(shown, new)
+    def _new_values(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+        """What the message says anew of a write that waits: a value behind the name of its field,
+        else a typed value with next to nothing beside it."""
+        if told := self._labelled(tool):
+            return told
+        fit, most = self._typed(tool, given), int(not self._is_other)
+        return next((new for text, new in fit if self._is_all(text, tool, most)), {})
 
-    def _besides(self, more: Command) -> ModelResponse:
-        """The card with one call more; behind a form that form first."""
-        if self._request.on_card:
-            return to_calls([*self._waiting, more])
-        form = self.form(self._waiting[0])
-        return replace(form, text=f"{self.say('form_first')} {form.text}")
+    def _is_all(self, text: str, tool: ToolSpec, most: int) -> bool:
+        """Whether the message has `most` words of its own beside this text: "make that Friday"."""
+        tag, known = self.message.tag, lexicon(self.message.tag)
+        small = known.polite | known.correction | known.fillers | example_words(tool, tag)
+        return len({*self.message.stems(tag)} - small - word_keys(text, tag) - {""}) <= most
 
-    def _corrected_alike(self) -> list[Command]:
-        """Several calls that send, each with the texts that the message says anew."""
-        tools = {call.tool.name: call.tool for call in self._waiting}
-        new = [self._new(call) or {} for call in self._waiting]
-        [tool, *others] = tools.values()
-        if others or not (is_outgoing(tool) and all(self._is_of_texts(tool, own) for own in new)):
-            return []
-        pairs = zip(self._waiting, new, strict=True)
-        return [replace(call, arguments={**call.arguments, **own}) for call, own in pairs]
+    def _labelled(self, tool: ToolSpec) -> JSONObject:
+        """The value behind a field that is named first, and a colon or a small word: "Subject:
+        Lunch", "change the subject to Lunch"."""
+        tag, stems = self.message.tag, self.message.stems(self.message.tag)
+        named = [p for p in parameters(tool).values() if {*stems} & field_words(p.name, tag)]
+        values = (self._value(p, tool) for p in sorted(named, key=lambda p: p.kind != "text"))
+        return next(filter(None, values), {})
 
-    def _is_of_texts(self, tool: ToolSpec, values: JSONObject) -> bool:
-        """Whether these are values, all of them of texts."""
-        return {parameters(tool)[name].kind for name in values} == {"text"}
+    def _value(self, parameter: Parameter, tool: ToolSpec) -> JSONObject:
+        """The value behind the name of a field; for a text the words as they are."""
+        tag, stems = self.message.tag, self.message.stems(self.message.tag)
+        words, known, last = field_words(parameter.name, tag), lexicon(tag), len(stems)
+        at = next(n for n, stem in enumerate(stems) if stem in words)
+        colon = self.message.colon if self.message.colon > at else 0
+        small = known.polite | known.correction | language.of(tag).words.changing
+        is_led = last - at > 2 and stems[at + 1] in known.bare and small.issuperset(stems[:at])
+        if not (colon or is_led):
+            return {}
+        span = ((colon or at + 1) + 1, last)
+        value = self.values.of(parameter.kind, parameter, span, tool, tag)
+        if parameter.kind == "text":
+            return {parameter.name: getattr(value, "value", self.message.lines(*span))}
+        return {parameter.name: value.value} if isinstance(value, Value) else {}
 
-    def _new(self, shown: Command) -> JSONObject | None:
-        """What the message says anew of a write that waits; None where it says nothing of it."""
-        openings = {p.pieces[0].stem for p in patterns(shown.tool, self.tag)}
-        first, *then = self.message.stems(self.tag) or [""]
-        # what points at the call, or takes its place, is said of it: "send it to Bob"
-        about = lexicon(self.tag).reference.intersection(then[:1])
-        about |= language.of(self.tag).words.instead.intersection(then)
-        if shown.tool.action_type != "write" or (first in openings and not about):
-            return None
-        return self._corrections.replacement(self._readings, shown.tool, shown.arguments)
+    def _typed(self, tool: ToolSpec, given: JSONObject) -> list[tuple[str, JSONObject]]:
+        """The only address, quotation or day of the message, as it is typed, with the field of a
+        call that takes it, else its day or number in a text."""
+        known, tag, last = parameters(tool), self.message.tag, len(self.message.tokens)
+        typed = [(t.kind, t.text) for t in self.message.tokens if t.kind in ("email", "quote")]
+        counts, texts = Counter(kind for kind, _ in typed), self._texts(given, known.values())
+        names = {"email": [p.name for p in known.values() if p.kind == "email"], "quote": texts}
+        found = [
+            (text, {names[kind][0]: text})
+            for kind, text in typed
+            if counts[kind] == 1 and names[kind]
+        ]
+        dates = [*date_parameters(tool)]
+        spans = ((n, last) for n in range(last) if len(dates) == 1)
+        days = ((s, self.values.date(known[dates[0]], s, tag)) for s in spans)
+        found += [(self.message.slice(*s), {dates[0]: day.value}) for s, day in days if day][:1]
+        return found or self._in_texts({name: str(given[name]) for name in texts})
+
+    def _in_texts(self, given: Mapping[str, str]) -> list[tuple[str, JSONObject]]:
+        """The only day or number of the message, with the text that it is in place of its own."""
+        found, tag = [], self.message.tag
+        for read in (self.values.dates, language.numbers):
+            new = read(self.message.text, tag)
+            old = ((name, text, read(text, tag)) for name, text in given.items())
+            found += [
+                (new[0].text, {name: text[: own[0].start] + new[0].text + text[own[0].end :]})
+                for name, text, own in old
+                if len(own) == len(new) == 1 and own[0].kind == new[0].kind
+            ]
+        return found
+
+    def _texts(self, given: JSONObject, known: Collection[Parameter]) -> list[str]:
+        """The given texts, the longest first."""
+        own = [p.name for p in known if p.kind == "text" and given.get(p.name)]
+        return sorted(own, key=lambda name: -len(str(given[name])))
 
     def _with(self, shown: Command, new: JSONObject) -> ModelResponse:
-        """The call with what it lacked, else its form, which says where nothing is new."""
+        """The call with what it lacked, else its form, which says what takes the place of what."""
         now = replace(shown, arguments={**shown.arguments, **new}, is_whole=False)
         if now.is_complete > shown.is_complete:
             return to_calls([now])
         form = self.form(now, "" if new else "form_unchanged")
-        changed = self._changes(shown, new)
-        return replace(form, text=" ".join([*changed, form.text]))
+        return replace(form, text=" ".join([*self._changes(shown, new), form.text]))
 
     def _changes(self, shown: Command, new: JSONObject) -> list[str]:
         """What takes the place of what, by the names of the fields."""
         known, old = parameters(shown.tool), shown.arguments
         names = [name for name in new if old.get(name)]
         labels = {name: label_of(known[name], self.tag) for name in names}
-        told = [[cut(one_line(str(own[n])), _MAX_TOLD) for own in (new, old)] for n in names]
+        values = ([without_stop(one_line(str(own[n]))) for own in (new, old)] for n in names)
+        told = [[cut(value, _MAX_TOLD) for value in pair] for pair in values]
         return [
             self.say("form_changed", field=label[:1].upper() + label[1:], new=now, old=before)
             for label, (now, before) in zip(labels.values(), told, strict=True)
         ]
 
-    def _of_missing(self) -> ModelResponse | None:
-        """The answer to what is near no function: the one value that a form lacks."""
+    def _of_form(self) -> ModelResponse | None:
+        """The answer to what is near no function while one call waits: the one value that its form
+        lacks, else the form of a write as it was, in which everything can be changed."""
         near = next((score for score, _ in self.commands.nearest()), 0)
-        is_other = self.message.small_talk(self.tag) or self.message.has_negation(self.tag)
-        if is_other or near >= FORM_SCORE or len(self._waiting) != 1:
+        if len(self._waiting) != 1 or self._is_short or near >= FORM_SCORE:
             return None
         [shown] = self._waiting
-        new = self._corrections.missing(shown.tool, shown.arguments)
-        return self._with(shown, new) if new else None
+        new = self._missing(shown.tool, shown.arguments)
+        return self._with(shown, new) if new or shown.tool.action_type == "write" else None
 
-    @property
-    def _undone_before(self) -> list[Command]:
-        """The calls of an undo that wait, where the message says something besides."""
-        undone = [(u.name, u.arguments) for u in self._request.undo]
-        is_more = self._corrections.is_more
-        return [c for c in self._waiting if is_more and (c.tool.name, c.arguments) in undone]
+    def _missing(self, tool: ToolSpec, given: JSONObject) -> JSONObject:
+        """The message as the required value that is not given: a text only if no other is."""
+        left = [p for p in parameters(tool).values() if p.required and p.name not in given]
+        span, tag = (0, len(self.message.tokens)), self.message.tag
+        fit = [p for p in left if p.kind != "text" or len(left) == 1]
+        values = ((p.name, self.values.of(p.kind, p, span, tool, tag)) for p in fit)
+        return {n: v.value for n, v in [*values][:1] if isinstance(v, Value)}
 
     def _left(self, answer: ModelResponse) -> ModelResponse:
-        """An answer that leaves a card, which says so, and what words may do with several calls."""
-        is_short = self.message.small_talk(self.tag) or self.message.is_denial(self.tag)
-        if not (self._request.on_card and answer.text) or is_short:
+        """An answer that leaves a card, which says so."""
+        if not (self._request.on_card and answer.text) or self._is_short:
             return answer
-        keys = ("card_by_buttons", "card_in_part")[: len(self._request.waiting)]
-        return replace(answer, text=" ".join((*map(self.say, keys), answer.text)))
+        return replace(answer, text=f"{self.say('card_by_buttons')} {answer.text}")
