@@ -134,15 +134,21 @@ class UndoMessage:
     def _candidates(self) -> list[Undo]:
         """What may be meant: what was not taken back; where that is nothing, or the words bring
         back or begin with a no, what took the last effect back."""
-        is_restored = all(p in self._lexicon.restore for p in self._phrases)
         is_newest_back = self._effects[:1] != self._undoable[:1]
         said_no = language.of(self._tag).say("said_no").casefold()
         is_no = self._commands.message.words[:1] == [said_no]
-        is_again = is_newest_back and (is_no or is_restored or not self._undoable)
+        is_again = is_newest_back and (is_no or self._is_restored or not self._undoable)
         found = _newest_turn(self._effects) if is_again else self._undoable
-        gone = {tool.name for tool in self._tools.values() if tool.action_type == "destructive"}
-        # "restore" brings back, and deletes nothing
-        return [u for u in found if not (is_restored and u.name in gone)]
+        return [u for u in found if self._fits(u)]
+
+    @property
+    def _is_restored(self) -> bool:
+        return all(p in self._lexicon.restore for p in self._phrases)
+
+    def _fits(self, effect: Undo) -> bool:
+        """Whether the words may mean it: "restore" brings back, and deletes nothing."""
+        tool = self._tools.get(effect.name)
+        return not (self._is_restored and tool and tool.action_type == "destructive")
 
     @property
     def unknown(self) -> str:
@@ -166,15 +172,24 @@ class UndoMessage:
         newest = _newest_turn(self._candidates)
         if self._is_part(newest):
             return []
-        if not self._target:
-            said = {*self._message.stems(self._tag)}
-            offered = word_keys(language.of(self._tag).say("undo_offered"), self._tag)
-            that = self._lexicon.reference.union(offered.difference(*self._lexicon.undo))
-            return self._candidates if said & self._lexicon.every and not said & that else newest
+        return self._named if self._target else self._candidates if self._is_all else newest
+
+    @property
+    def _is_all(self) -> bool:
+        """Whether it says "everything", and does not point at what was done last."""
+        said = {*self._message.stems(self._tag)}
+        offered = word_keys(language.of(self._tag).say("undo_offered"), self._tag)
+        that = self._lexicon.reference.union(offered.difference(*self._lexicon.undo))
+        return not said.isdisjoint(self._lexicon.every) and said.isdisjoint(that)
+
+    @property
+    def _named(self) -> list[Undo]:
+        """The effect that the words may mean, or those whose names they hold: "milk and eggs"."""
         fit = [u for u in self._candidates if self._target <= self._words_of(u)]
-        if not fit:  # "undo milk and eggs"
-            return [u for u in self._candidates if self._is_called(u)]
-        # of what one message made the one whose receipt has the words
+        return self._nearest(fit) if fit else [u for u in self._candidates if self._is_called(u)]
+
+    def _nearest(self, fit: Sequence[Undo]) -> list[Undo]:
+        """Of what one message made the one whose receipt has the words; none where several do."""
         scores = [[len(self._target & own) for own in self._own_words(u)] for u in fit]
         found = [u for u, score in zip(fit, scores, strict=True) if score == max(scores)]
         return found[:1] if len({u.what for u in found}) == 1 else []

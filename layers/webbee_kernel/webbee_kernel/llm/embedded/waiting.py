@@ -4,7 +4,7 @@ the form, in which all can be changed."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -41,16 +41,20 @@ class WaitingAnswer(Offers):
         return calls if is_whole else []
 
     def _of_waiting(self, undo: UndoMessage) -> ModelResponse | None:
-        """A yes to a form calls it, or tells what it lacks; a value that only one of its fields
-        takes stands in the form; an "undo that" behind a form drops it. None for any other."""
+        """What is said of the calls that wait; an "undo that" behind a form drops it. None for a
+        message that stands by itself."""
         if undo.is_undo:
             is_dropped = undo.is_bare and self._waiting and not self._request.on_card
             return ModelResponse(text=self.say("nothing_done")) if is_dropped else None
-        if not self._waiting:
-            return None
-        shown, *others = self._waiting
-        if others:  # of several nothing is changed by words
-            return self.reply("card_by_buttons") if self._is_about(shown.tool) else None
+        if len(self._waiting) == 1:
+            return self._of_one(self._waiting[0])
+        # of several nothing is changed by words
+        is_left = bool(self._waiting) and self._is_about(self._waiting[0].tool)
+        return self.reply("card_by_buttons") if is_left else None
+
+    def _of_one(self, shown: Command) -> ModelResponse | None:
+        """A yes to a form calls it, or tells what it lacks; what is said of a write stands in its
+        form."""
         if self.message.is_yes(self.tag):
             return to_calls([shown]) if shown.is_complete else self.form(shown)
         if shown.tool.action_type != "write":
@@ -118,37 +122,42 @@ class WaitingAnswer(Offers):
 
     def _value(self, parameter: Parameter, tool: ToolSpec) -> JSONObject:
         """The value behind the name of a field; for a text the words as they are."""
-        tag, stems = self.message.tag, self.message.stems(self.message.tag)
-        words, known, last = field_words(parameter.name, tag), lexicon(tag), len(stems)
-        at = next(n for n, stem in enumerate(stems) if stem in words)
-        colon = self.message.colon if self.message.colon > at else 0
-        small = known.polite | known.correction | language.of(tag).words.changing
-        is_led = last - at > 2 and stems[at + 1] in known.bare and small.issuperset(stems[:at])
-        if not (colon or is_led):
+        span = (self._value_start(parameter), len(self.message.tokens))
+        if span[0] >= span[1]:
             return {}
-        span = ((colon or at + 1) + 1, last)
-        value = self.values.of(parameter.kind, parameter, span, tool, tag)
+        value = self.values.of(parameter.kind, parameter, span, tool, self.message.tag)
         if parameter.kind == "text":
             return {parameter.name: getattr(value, "value", self.message.lines(*span))}
         return {parameter.name: value.value} if isinstance(value, Value) else {}
 
+    def _value_start(self, parameter: Parameter) -> int:
+        """Where a value begins behind the name of its field, else the end."""
+        tag, stems = self.message.tag, self.message.stems(self.message.tag)
+        names, known, colon = field_words(parameter.name, tag), lexicon(tag), self.message.colon
+        at = next(n for n, stem in enumerate(stems) if stem in names)
+        small = known.polite | known.correction | language.of(tag).words.changing
+        is_led = known.bare.issuperset(stems[at + 1 : at + 2]) and small.issuperset(stems[:at])
+        return colon + 1 if colon > at else at + 2 if is_led else len(stems)
+
     def _typed(self, tool: ToolSpec, given: JSONObject) -> list[tuple[str, JSONObject]]:
         """The only address, quotation or day of the message, as it is typed, with the field of a
         call that takes it, else its day or number in a text."""
-        known, tag, last = parameters(tool), self.message.tag, len(self.message.tokens)
+        known, texts = parameters(tool).values(), self._texts(tool, given)
         typed = [(t.kind, t.text) for t in self.message.tokens if t.kind in ("email", "quote")]
-        counts, texts = Counter(kind for kind, _ in typed), self._texts(given, known.values())
-        names = {"email": [p.name for p in known.values() if p.kind == "email"], "quote": texts}
-        found = [
-            (text, {names[kind][0]: text})
-            for kind, text in typed
-            if counts[kind] == 1 and names[kind]
-        ]
+        counts = Counter(kind for kind, _ in typed)
+        names = {"email": [p.name for p in known if p.kind == "email"], "quote": texts}
+        once = ((kind, text) for kind, text in typed if counts[kind] == 1 and names[kind])
+        found = [(text, {names[kind][0]: text}) for kind, text in once]
+        found = found or self._typed_day(tool)
+        return found or self._in_texts({name: str(given[name]) for name in texts})
+
+    def _typed_day(self, tool: ToolSpec) -> list[tuple[str, JSONObject]]:
+        """The day or hour that the message ends in, for the one date of a function."""
+        known, tag, last = parameters(tool), self.message.tag, len(self.message.tokens)
         dates = [*date_parameters(tool)]
         spans = ((n, last) for n in range(last) if len(dates) == 1)
         days = ((s, self.values.date(known[dates[0]], s, tag)) for s in spans)
-        found += [(self.message.slice(*s), {dates[0]: day.value}) for s, day in days if day][:1]
-        return found or self._in_texts({name: str(given[name]) for name in texts})
+        return [(self.message.slice(*s), {dates[0]: day.value}) for s, day in days if day][:1]
 
     def _in_texts(self, given: Mapping[str, str]) -> list[tuple[str, JSONObject]]:
         """The only day or number of the message, with the text that it is in place of its own."""
@@ -163,8 +172,9 @@ class WaitingAnswer(Offers):
             ]
         return found
 
-    def _texts(self, given: JSONObject, known: Collection[Parameter]) -> list[str]:
+    def _texts(self, tool: ToolSpec, given: JSONObject) -> list[str]:
         """The given texts, the longest first."""
+        known = parameters(tool).values()
         own = [p.name for p in known if p.kind == "text" and given.get(p.name)]
         return sorted(own, key=lambda name: -len(str(given[name])))
 
