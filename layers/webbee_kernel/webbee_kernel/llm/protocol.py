@@ -21,8 +21,8 @@ CUT_OFF: Final = "max_tokens"
 """Stop reason of an answer that reached its output token limit."""
 
 NO_TEXT: Final = "no_text"
-"""Stop reason of a narrator that writes no text: the data itself is the reply, without a retry.
-Only the embedded model uses it."""
+"""Stop reason of an answer without text by intent: the kernel's own words, or the narrator's data
+itself, are the reply, without a retry. Only the embedded model uses it."""
 
 ModelRole = Literal["classifier", "narrator", "ai"]
 

@@ -21,7 +21,7 @@ from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.offered_forms import form_call, forms_in
-from ..llm.protocol import Growing, Hear, Model, ModelRequest, streamed
+from ..llm.protocol import NO_TEXT, Growing, Hear, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSON, JSONObject
 from .cards import own_card, steps, waiting
@@ -282,7 +282,8 @@ def check_answer(text: str, state: TurnContext) -> Narration:
     # a first answer without calls was looked up already, and told back where it has no source
     is_new = state.is_rechecked or state.has_run or text != state.last_answer.text
     marks = _marks(text, state) if is_new else ()
-    text = text or of(state.language).say("gave_up")
+    is_silent = state.last_answer.response.stop_reason == NO_TEXT
+    text = text or of(state.language).say("nothing_asked" if is_silent else "gave_up")
     return Narration(text, marks=marks).with_list_sizes(state.language)
 
 

@@ -208,10 +208,8 @@ def _stems(text: str, tag: str) -> set[str]:
 def same_choices(
     turn: Turn | None, message: str, text: str, offer: JSON = None
 ) -> list[JSONObject]:
-    """A turn's choices, if a plain yes is answered with the same choices again, or as one to
-    nothing."""
+    """A turn's choices, if a plain yes is answered with the same choices again, or with nothing."""
     before = [*turn.response.get("choices", ())] if turn else []
     labels = [str(c["label"]) for c in before]
     is_same = labels == [str(c["label"]) for c in choices(text, offer)]
-    is_lost = text in {language.of(tag).say("nothing_asked") for tag in language.tags()}
-    return before if labels and (is_same or is_lost) and answer(message) else []
+    return before if labels and (is_same or not text) and answer(message) else []

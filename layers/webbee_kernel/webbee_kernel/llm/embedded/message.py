@@ -231,13 +231,13 @@ class Message:
 
     def small_talk(self, tag: str) -> str:
         """The sentence that answers a message which only greets or asks for help, thanks, agrees or
-        takes leave, or is a yes to nothing; empty for any other."""
+        takes leave; empty for any other."""
         known = lexicon(tag)
         if self._is_small_talk(tag, known.greetings, known.hello):
             return "hello"
         if self._is_small_talk(tag, known.farewells, known.thanks):
             return "welcome"
-        return "nothing_asked" if self.is_yes(tag) else ""
+        return ""
 
     def is_yes(self, tag: str) -> bool:
         """Whether the message is nothing but a yes."""

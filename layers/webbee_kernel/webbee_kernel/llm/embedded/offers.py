@@ -17,7 +17,7 @@ from ...sdk.ui import UIAction, UINode
 from ...text import disambiguate
 from ...types import JSONObject
 from ..function_form import form_of, missing_fields, parameters
-from ..protocol import ModelResponse, ToolCall, ToolSpec
+from ..protocol import NO_TEXT, ModelResponse, ToolCall, ToolSpec
 from ..tools import summary_of
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, name_pattern, patterns
@@ -176,6 +176,8 @@ class Offers:
         if key := self.message.small_talk(self.tag):
             hello = self._examples(first_examples(self.tools), "hello")
             return hello if key == "hello" else ModelResponse(text=self.say(key))
+        if self.message.is_yes(self.tag):  # to nothing, or to a question that the kernel knows
+            return ModelResponse(stop_reason=NO_TEXT)
         if self.message.is_denial(self.tag) and not is_open:
             return self.reply("nothing_done")
         if found := list_of(self.query.listable_app(), self.tag, self.tools):

@@ -83,7 +83,8 @@ class WaitingAnswer(Offers):
         is_more = len(self._waiting) == 1 and not more <= lexicon(self.tag).correction
         is_no = self.message.words[:1] == [self.say("said_no").casefold()]
         is_denial = self.message.is_denial(self.tag) and not (is_no and is_more)
-        return bool(self.message.small_talk(self.tag)) or is_denial
+        is_polite = bool(self.message.small_talk(self.tag)) or self.message.is_yes(self.tag)
+        return is_polite or is_denial
 
     def _undo(self, undo: UndoMessage) -> ModelResponse:
         """The calls that undo what is meant, the question what that is, or that nothing does."""
