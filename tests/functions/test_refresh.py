@@ -395,6 +395,21 @@ def test_a_write_asks_for_its_apps_sections_at_once_with_one_message(fresh: Loop
         assert alerts(fresh) == told
 
 
+def test_an_alert_that_gives_no_answer_is_made_up_for_and_holds_up_no_section(
+    fresh: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispatch = fresh.stack.handlers["skeleton_refresh"].lambda_handler.service().dispatch
+    call, silent = dispatch.call, AsyncMock(side_effect=DispatchUnanswered("away"))
+    monkeypatch.setattr(dispatch, "call", lambda r: (silent if r.kind == "alert" else call)(r))
+    set_value(fresh, 5)
+    fresh.clock.advance(60)
+    assert fresh.deliver(is_due()) == alerts(fresh) == []
+    assert all(pause > 0 for pause in waits(fresh).values())
+    monkeypatch.undo()
+    fresh.run(120)
+    assert alerts(fresh) == ["from 0 to 5"]
+
+
 def test_what_is_asked_for_while_a_refresh_runs_is_carried(fresh: Loop) -> None:
     fresh.queue.take()
     fresh.clock.advance(60)

@@ -311,24 +311,34 @@ class UserRefresher:
             for s in sections
             if s.alerted < s.version and s.key in refresh.infos and s.data is not None
         ]
-        with_alert = [s for s in pending if refresh.infos[s.key].alert]
-        await asyncio.gather(*(self._alert(refresh.user, s) for s in with_alert))
-        return {s.key: replace(s, alerted=s.version) for s in pending}
+        done = await asyncio.gather(*(self._alert(refresh, s) for s in pending))
+        told = zip(pending, done, strict=True)
+        return {s.key: replace(s, alerted=s.version) for s, is_done in told if is_done}
 
-    async def _alert(self, user: User, section: Section) -> None:
-        """Run the alert tool on the stored change and emit its text. Repeatable: the event's id is
-        derived from section and version, so it is emitted once."""
+    async def _alert(self, refresh: UserRefresh, section: Section) -> bool:
+        """Run the alert tool, if any, on the stored change and emit its text; False where it gave
+        no answer: the next refresh asks again. Repeatable: the event's id is derived from section
+        and version, so it is emitted once."""
         app_id, name = section.key
+        if not refresh.infos[section.key].alert:
+            return True
         change = {"old": section.previous or {}, "new": section.data or {}}
-        request = CallRequest("alert", user_dict(user), app_id, name, change, deadline_s=ALERT_S)
-        outcome = await self._dispatch.call(replace(request, correlation_id=correlation_id()))
+        who = user_dict(refresh.user)
+        request = CallRequest("alert", who, app_id, name, change, deadline_s=ALERT_S)
+        try:
+            outcome = await self._dispatch.call(replace(request, correlation_id=correlation_id()))
+        except (DispatchUnanswered, DispatchRefused) as error:  # what is beside it is saved
+            text = "app=%s section=%s error=%s | no alert yet"
+            _log.warning(text, app_id, name, type(error).__name__)
+            return False
         text = str(outcome.data["text"]) if outcome.ok else ""
         if text:
             data = {"app_id": app_id, "section": name, "text": one_line(text, MAX_ALERT)}
             # sorts by time like every event id, and is the same for the same change
             milliseconds = int((section.refreshed_at or 0) * 1000)
             event_id = f"{milliseconds:012x}7{digest(app_id, name, section.version)[:19]}"
-            await self._events.emit(UserKey.of(user), "alert", data, event_id=event_id)
+            await self._events.emit(refresh.key, "alert", data, event_id=event_id)
+        return True
 
     def _is_slow(self, refresh: UserRefresh, section: Section, info: SectionInfo) -> bool:
         """Whether the section is refreshed less often because its user is absent."""
