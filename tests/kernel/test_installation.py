@@ -1,11 +1,12 @@
 """Installing and upgrading, where AWS adds nothing."""
 
 from contextlib import suppress
+from unittest.mock import AsyncMock
 
 import pytest
 
 from webbee_kernel.bootstrap import make_installer
-from webbee_kernel.errors import DispatchRefused
+from webbee_kernel.errors import DispatchRefused, StorageUnavailable
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores import Stores
@@ -56,9 +57,11 @@ def test_an_upgrade_hook_runs_when_its_version_is_reached(versions: str, ran: li
     assert log == ran
 
 
-@pytest.mark.parametrize("refused", [1, 2])
+@pytest.mark.parametrize(("refused", "away"), [(1, 0), (2, 0), (1, 1)])
 @pytest.mark.parametrize("version", ["1.0.0", "2.0.0"])
-def test_a_hook_that_was_not_run_is_run_the_next_time(version: str, refused: int) -> None:
+def test_a_hook_that_was_not_run_is_run_the_next_time(
+    version: str, refused: int, away: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And no other one twice: the record stands before its hooks, or two of several requests at
     the same time would call them."""
     log: list[str] = []
@@ -76,8 +79,10 @@ def test_a_hook_that_was_not_run_is_run_the_next_time(version: str, refused: int
 
     dispatch.call = call
     installer = make_installer(harness.app, dispatch)
-    for _ in range(3):
-        with suppress(DispatchRefused):
+    outage = [StorageUnavailable("throttled")] * away
+    monkeypatch.setattr(stores.documents, "update", AsyncMock(side_effect=[*outage, *[None] * 9]))
+    for _ in range(3 + away):
+        with suppress(DispatchRefused, StorageUnavailable):
             harness.run(installer.install(harness.user, "app"))
     ran = ["install 1.0.0", "upgrade to 2.0.0"]
     assert log == (ran if version == "2.0.0" else ran[:1])

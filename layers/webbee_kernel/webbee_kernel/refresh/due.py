@@ -339,9 +339,9 @@ class Installer:
     async def _write(self, key: UserKey, record: Installation) -> Installation | None:
         """Write both records; the previous installation."""
         at = iso(self._clock.now())
-        before = await self._stores.skeleton.put_installation(key, replace(record, at=at))
+        # the copy first: who repeats a record that stands finds no hook left to call
         await write_copy(self._stores.documents, key, record.app_id, record.installed, at)
-        return before
+        return await self._stores.skeleton.put_installation(key, replace(record, at=at))
 
     async def _hook(self, user: User, app_id: str, name: str, version: str = "") -> None:
         """Call a hook; its failure is logged where it runs and is ignored."""
