@@ -178,6 +178,7 @@ def test_what_a_tenants_code_leaves_behind_stands_still_and_ends_before_another_
         assert state_of(left) == "T"
         assert call(function, "loot", BOB).ok
         assert state_of(left) in ("", "Z")
+        assert call(function, "leave", BOB).error_code == "INTERNAL"  # no outage, as on Lambda
 
 
 CLOSED = """

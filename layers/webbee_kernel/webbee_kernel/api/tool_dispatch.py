@@ -29,7 +29,7 @@ from ..extensions.registry import use_configuration
 from ..observability import count_request, measure
 from ..types import CallRequest, JSONObject, from_dict, to_dict
 from .function import Function
-from .process_pool import CLOSED, FINISHES, ProcessPool
+from .process_pool import CLOSED, FINISHES, ProcessEnded, ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
 """Environment variables that a child must not have: it would take Lambda's events."""
@@ -96,9 +96,12 @@ class ProcessService:
         self._processes.start()
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """The answer of the tenant's process; ProcessEnded where it ends."""
-        answer: JSONObject = await asyncio.to_thread(self._processes.invoke, event)
-        return answer
+        """The answer of the tenant's process; where it ends, ProcessEnded under Lambda's name."""
+        try:
+            return dict(await asyncio.to_thread(self._processes.invoke, event))
+        except ProcessEnded as error:
+            # the runtime tells the caller an error by the name of its class
+            raise type(error.kind, (ProcessEnded,), {})(error.kind, error.message) from None
 
 
 def tool_service(settings: Settings, clock: Clock) -> ToolService | ProcessService:

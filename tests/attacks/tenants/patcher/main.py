@@ -54,6 +54,11 @@ async def loot(ctx: Context) -> ActionResult:
     return ActionResult.success({"seen": SEEN, "pid": os.getpid()}, "Told.")
 
 
+@chat.function("leave", "End the process")
+async def leave(ctx: Context) -> ActionResult:
+    os._exit(1)
+
+
 @chat.function("linger", "Start a process that leaves its parent and its session")
 async def linger(ctx: Context) -> ActionResult:
     asked = [sys.executable, "-c", LINGER]
