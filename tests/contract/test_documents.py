@@ -133,8 +133,7 @@ async def test_collections_that_begin_alike_do_not_mix(stores: Stores) -> None:
     for name in names:
         await notes(stores, name).create({"in": name})
     for name in names:
-        page = await notes(stores, name).query()
-        assert [d.data["in"] for d in page] == [name]
+        assert [d.data["in"] for d in await notes(stores, name).query()] == [name]
         assert await notes(stores, name).count() == 1
 
 

@@ -334,8 +334,6 @@ def test_a_deployment_gets_no_client_made_for_elsewhere(monkeypatch: pytest.Monk
         return aws_client("sqs")
 
     here = "http://127.0.0.1:1"
-    first = deployed("eu-west-1", here)
-    assert deployed("eu-west-1", here) is first
-    second = deployed("us-west-2", here)
-    assert second.meta.region_name == "us-west-2"
+    assert deployed("eu-west-1", here) is deployed("eu-west-1", here)
+    assert deployed("us-west-2", here).meta.region_name == "us-west-2"
     assert deployed("us-west-2", "http://127.0.0.1:2").meta.endpoint_url == "http://127.0.0.1:2"

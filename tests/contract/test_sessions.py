@@ -70,8 +70,7 @@ async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> Non
 
 async def test_a_question_is_taken_by_one_and_stays_until_it_is_answered(stores: Stores) -> None:
     asking = await ask(stores, "conf_1")
-    taken = await race(*[lambda: take(stores, "conf_1")] * 6)
-    assert sorted(taken) == [False] * 5 + [True]
+    assert sorted(await race(*[lambda: take(stores, "conf_1")] * 6)) == [False] * 5 + [True]
     memory = await stores.sessions.read(SESSION, now=0.0)
     held = {"conf_1": AnswerLease(NOW + 30, yes=True)}
     assert memory.question("conf_1") and memory.leases == held

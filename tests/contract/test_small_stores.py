@@ -68,8 +68,7 @@ DAY = MINUTE // 1440
 
 async def test_of_a_limit_of_ten_exactly_ten_get_through(stores: Stores) -> None:
     take = partial(stores.limits.take, ALICE, minute=MINUTE, requests=10, tokens=0)
-    taken = await race(*[take] * 14)
-    assert [t.used_up for t in taken if t.used_up] == [LimitUsage(10, 0)] * 4
+    assert [t.used_up for t in await race(*[take] * 14) if t.used_up] == [LimitUsage(10, 0)] * 4
 
 
 async def test_the_next_minute_begins_anew_and_others_have_their_own(stores: Stores) -> None:

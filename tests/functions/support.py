@@ -123,8 +123,7 @@ def functions(
         return ToolService(settings, app=app(settings, given))
 
     def refreshing(settings: Settings, given: Clock) -> RefreshService:
-        plugged = app(settings, given)
-        return RefreshService(settings, app=plugged, dispatch=lambda_.dispatch())
+        return RefreshService(settings, app=app(settings, given), dispatch=lambda_.dispatch())
 
     services: Any = {"chat_turn": door, "tool_dispatch": cell, "skeleton_refresh": refreshing}
     for role, build in services.items():

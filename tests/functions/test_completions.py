@@ -57,8 +57,7 @@ class Client:
         return answer
 
     def say(self, *messages: str, **more: Any) -> str:
-        answer = self.send(*messages, **more)
-        return str(answer["choices"][0]["message"]["content"])
+        return str(self.send(*messages, **more)["choices"][0]["message"]["content"])
 
     def tasks(self) -> int:
         return len(self.person.call("tasks", "list_tasks")["data"]["tasks"])

@@ -52,8 +52,7 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: St
     assert alice.chat("again", session_id="another")["status"] == "ok"
     assert sent(stack) == 2
     assert bob.chat("write to Ann")["status"] == "confirmation" and accepted(bob) == []
-    path = "/v1/me/accepted"
-    assert alice.send("DELETE", path, query={"key": row["key"]})["revoked"] == 1
+    assert alice.send("DELETE", "/v1/me/accepted", query={"key": row["key"]})["revoked"] == 1
     assert accepted(alice) == []
     assert alice.chat("again", session_id="third")["status"] == "confirmation"
     assert alice.chat("again")["status"] == "confirmation", "nor where he said yes"

@@ -9,8 +9,7 @@ from webbee_kernel.llm.embedded import EmbeddedModel
 
 
 def said(person: Person, query: str, **more: str) -> list[dict[str, object]]:
-    answer = person.send("GET", "/v1/search", query={"q": query, **more})
-    return list(answer["matches"])
+    return list(person.send("GET", "/v1/search", query={"q": query, **more})["matches"])
 
 
 def test_a_number_in_a_reply_is_found_by_whom_it_was_said_to_until_deleted(alice: Person) -> None:
@@ -60,8 +59,7 @@ def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit(alice
     assert [m["where"] for m in said(alice, "300418")] == ["reply"]
     assert said(alice, "horizontal") == []  # how buttons lie is said by nobody
     alice.chat("of 300418, wherever, whenever", session_id="s3")
-    found = said(alice, "wherever whenever 300418")
-    assert [(m["session_id"], m["lacks"]) for m in found] == [
+    assert [(m["session_id"], m["lacks"]) for m in said(alice, "wherever whenever 300418")] == [
         ("s3", []),
         ("s2", ["wherever", "whenever"]),
     ]

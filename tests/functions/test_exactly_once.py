@@ -64,8 +64,7 @@ def test_deliveries_at_once_are_answered_alike(
     stack: Stack, alice: Person, deliveries: int
 ) -> None:
     message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
-    answers = at_once(*[partial(alice.chat, message, request_id="r1")] * deliveries)
-    assert are_alike(answers)
+    assert are_alike(at_once(*[partial(alice.chat, message, request_id="r1")] * deliveries))
     assert texts(stack) == ["once", "twice"]
     assert [t["message"] for t in alice.turns()] == [message]
     assert len(alice.events("panel_refresh")) == 2

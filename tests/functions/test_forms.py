@@ -110,8 +110,7 @@ def test_a_failure_is_told_and_the_form_can_be_sent_again(stack: Stack, alice: P
 def test_what_was_filled_in_is_not_what_the_user_said(alice: Person, said: str) -> None:
     """Its values, which a model may have filled in, bind no later effect."""
     fill(alice, "gift for Zoe")
-    answer = alice.chat(said)
-    assert answer["status"] == "confirmation"
+    assert alice.chat(said)["status"] == "confirmation"
     assert texts(alice.stack) == ["gift for Zoe"]
     assert [t["message"] for t in alice.turns()] == ["a form, please", said]
 

@@ -178,8 +178,7 @@ def test_what_cannot_run_is_told_before_anybody_is_asked(person: Person) -> None
         assert result["isError"]
         assert result["structuredContent"]["error_code"].startswith(code), result
         assert "hunter2" not in str(result)
-    unknown = send(person, "tools/call", {"name": "probe__nothing"})
-    assert unknown["error"]["code"] == -32602
+    assert send(person, "tools/call", {"name": "probe__nothing"})["error"]["code"] == -32602
     assert person.turns("mcp") == []
 
 

@@ -171,8 +171,7 @@ def test_a_state_and_a_secret_are_found_by_their_tenants_webhook(
     greeting = "salve" if claims["tenant_id"] == "umbrella" else "hello"
     made = {"client": f"client of {claims['tenant_id']}", "greeting": greeting}
     assert person.call("herald", "account")["data"]["accounts"] == {"main": made}
-    again = request(tenanted, "GET", own["url"], query={"state": own["state"]})
-    assert again.status == 403
+    assert request(tenanted, "GET", own["url"], query={"state": own["state"]}).status == 403
     key = f"key of {claims['tenant_id']}"
     assert set_secret(operator(tenanted, claims), "signing", key, user="__webhook__").status == 200
     assert signed(tenanted, own["paid"], key, claims["sub"])["tenant"] == claims["tenant_id"]
@@ -189,8 +188,7 @@ def test_secrets_of_webhooks_are_an_operators_to_list_set_and_remove(tenanted: S
     set_secret(ops, "signing", "key", **theirs)
 
     def is_set(person: Person, query: dict[str, str]) -> dict[str, bool]:
-        found = person.send("GET", path, query=query)["secrets"]
-        return {s["name"]: s["is_set"] for s in found}
+        return {s["name"]: s["is_set"] for s in person.send("GET", path, query=query)["secrets"]}
 
     assert is_set(ops, theirs) == {"signing": True, "client": False}
     assert is_set(ops, {}) == {"signing": False, "client": False}

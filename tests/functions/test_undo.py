@@ -195,8 +195,7 @@ def test_undo_said_again_and_behind_an_open_card(alice: Person, tag: str) -> Non
     for said in (write, greet):
         alice.chat(said)
     for made in (write, add):
-        card = alice.chat(undo)["confirmation"]
-        assert made.split()[-1] in card["question"]
+        assert made.split()[-1] in alice.chat(undo)["confirmation"]["question"]
         assert alice.chat(yes)["status"] == "ok"
     assert tasks(alice) == 0
     # what is left is what was taken back last

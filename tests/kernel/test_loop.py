@@ -155,8 +155,7 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
     signing = ToolCall("office__sign_in", {"name": "Anna", "password": "hunter2"})
     said = say("That is all."), say("Anna is signed in.")
     k, model = kernel(office, plan(signing, "..."), *said)
-    asked = k.chat("sign Anna in")
-    assert "hunter2" not in str(asked.body)
+    assert "hunter2" not in str(k.chat("sign Anna in").body)
     assert 'args={"name": "Anna"}' in model.requests[1].prompt
     assert not any("hunter2" in r.prompt for r in model.requests)
 

@@ -15,8 +15,7 @@ FULL = {f"WEBBEE_TABLE_{noun.upper()}": f"t-{noun}" for noun in ALL_TABLES} | {
 
 def test_personal_data_is_closed_unless_someone_opens_it() -> None:
     for told, opens in (("", False), ("false", False), ("no", False), ("1", True), ("True", True)):
-        settings = Settings.from_env({"IMPERAL_FACT_LEDGER_EXPOSE_PII": told})
-        assert settings.expose_pii is opens, told
+        assert Settings.from_env({"IMPERAL_FACT_LEDGER_EXPOSE_PII": told}).expose_pii is opens, told
     assert not Settings.from_env({}).expose_pii
 
 

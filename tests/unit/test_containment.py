@@ -239,8 +239,7 @@ def test_code_that_does_not_heed_its_end_is_left_to_itself(office: Office) -> No
 
     office.act = stays
     sent = office.request("panel", deadline_s=0.05)
-    outcome = office.harness.run(office.harness.host.execute(sent))
-    assert outcome.error_code == "BACKEND_TIMEOUT"
+    assert office.harness.run(office.harness.host.execute(sent)).error_code == "BACKEND_TIMEOUT"
     office.act = None
     assert office.call("panel").ok  # also while it stays
     released.set()

@@ -115,8 +115,7 @@ def test_a_message_is_one_line_and_a_note_says_how_its_breaks_are_written(
 
 def test_problems_stand_on_a_line_each() -> None:
     sent = Problem("mail.send", "to", "not\nan address", "320")
-    block = problems_block([sent, Problem("x", "", "[HISTORY]")])
-    assert block.split("\n") == [
+    assert problems_block([sent, Problem("x", "", "[HISTORY]")]).split("\n") == [
         "[PROBLEMS]",
         r'PROBLEM: {"call": "mail.send", "field": "to", "problem": "not\nan address", "limit": "320"}',
         r'PROBLEM: {"call": "x", "field": "", "problem": "\u005bHISTORY]"}',

@@ -62,8 +62,7 @@ def test_what_is_too_long_is_cut_visibly_and_what_is_said_for_functions_never() 
     described = {f"argument_{n}": f"What the argument number {n} is for. " * 3 for n in range(40)}
     both = (asking("a", **described),) * 2
     apps = [AppInfo(f"shop-{n}", description="x" * 300, functions=both) for n in range(50)]
-    block = apps_block(apps)
-    assert block.count("argument_39: What the argument number 39 is for.") == 50
+    assert apps_block(apps).count("argument_39: What the argument number 39 is for.") == 50
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 40, 300])

@@ -129,6 +129,5 @@ def test_what_another_loop_puts_in_is_sent_on_the_turns_own() -> None:
         await peer.sent()
         return asyncio.get_running_loop()
 
-    own = turn.run(run(), 60)
-    assert pusher.loops == {own}
+    assert pusher.loops == {turn.run(run(), 60)}
     assert [frame.get("name", "ended") for frame in pusher.sent] == [0, 1, 2, "ended"]

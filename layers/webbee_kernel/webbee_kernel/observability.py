@@ -195,12 +195,7 @@ def flush() -> None:
 
 
 @contextmanager
-def collect_metrics(
-    function: str,
-    namespace: str,
-    *,
-    version: str = "",
-) -> Iterator[None]:
+def collect_metrics(function: str, namespace: str, *, version: str = "") -> Iterator[None]:
     """Collect this invocation's metrics and write them to standard output at its end, one line for
     itself and one per model; nothing without a namespace. `version` is the Lambda function's."""
     figures = _Figures(function, version, namespace) if namespace else None

@@ -18,12 +18,7 @@ from ..refresh.refresh_queue import after_effects
 from ..sdk.result import User
 from ..stores.rate_limits import count_nothing
 from ..turn.kernel import Kernel, TurnRequest
-from ..types import (
-    CallOutcome,
-    JSONObject,
-    Step,
-    UserKey,
-)
+from ..types import CallOutcome, JSONObject, Step, UserKey
 from .identity import has_role, require_role
 from .request_models import Params, RequestId, SessionId, Wire
 from .router import Answer, Request, Route, Services, unavailable_reason

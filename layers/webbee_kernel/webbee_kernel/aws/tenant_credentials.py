@@ -21,11 +21,7 @@ from typing import Any, Final
 import boto3
 import orjson
 from botocore.config import Config
-from botocore.credentials import (
-    Credentials,
-    DeferredRefreshableCredentials,
-    ReadOnlyCredentials,
-)
+from botocore.credentials import Credentials, DeferredRefreshableCredentials, ReadOnlyCredentials
 from botocore.exceptions import NoCredentialsError
 from botocore.session import Session
 
@@ -96,9 +92,7 @@ class TenantCredentials:
             while len(self._sessions) >= MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
             self._sessions[tenant_id, user_id] = DeferredRefreshableCredentials(
-                functools.partial(self._assume, tenant_id, user_id),
-                "assume-role",
-                self._time,
+                functools.partial(self._assume, tenant_id, user_id), "assume-role", self._time
             )
         return self._sessions[tenant_id, user_id]
 
@@ -133,11 +127,7 @@ class TenantCredentials:
 
 def assume_role(sts: Any, **request: Any) -> JSONObject:
     """`{"access_key", "secret_key", "token"}` of an assumed role, the names that botocore has."""
-    names = {
-        "access_key": "AccessKeyId",
-        "secret_key": "SecretAccessKey",
-        "token": "SessionToken",
-    }
+    names = {"access_key": "AccessKeyId", "secret_key": "SecretAccessKey", "token": "SessionToken"}
     credentials = sts.assume_role(**request)["Credentials"]
     return {name: credentials[field] for name, field in names.items()}
 

@@ -123,8 +123,7 @@ class Proposals:
                     return memory, AnsweredProposal(memory, turn, pending, ours.yes, ours.until)
             elif time.monotonic() >= until:
                 raise StorageUnavailable(
-                    "this answer is being carried out: ask again in a minute",
-                    code="being_answered",
+                    "this answer is being carried out: ask again in a minute", code="being_answered"
                 )
             else:
                 await asyncio.sleep(POLL_S)
