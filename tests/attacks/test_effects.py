@@ -576,8 +576,7 @@ def test_a_function_reaches_nothing_of_another_app_that_does_more(own: str, thei
 def test_calls_of_one_plan_that_differ_by_a_default_are_one() -> None:
     world, mail = World(), {"to": ANN, "body": "hello"}
     twice = ("send_email", mail), ("send_email", {**mail, "cc": []})
-    card = world.say("mail Ann", *twice)
-    assert len(card["confirmation"]["calls"]) == 1
+    assert len(world.say("mail Ann", *twice)["confirmation"]["calls"]) == 1
     world.say("yes")
     world.say("mail Ann hello", *twice)  # accepted: they run at once
     assert world.done == [("send_email", mail)] * 2

@@ -63,8 +63,7 @@ RENAMED: list[dict[str, Any]] = [
 def test_what_was_read_gives_no_record_another_name(content: dict[str, Any], first: bool) -> None:
     told = (content, PLANS) if first else (PLANS, content)
     assert not has_run("Archive Junk", "p-2", *told)
-    world = Shelf.showing(*told)
-    assert "Salaries" in world.card("Remove Junk", "p-2")
+    assert "Salaries" in Shelf.showing(*told).card("Remove Junk", "p-2")
 
 
 def plans(*titles: str, **more: str) -> dict[str, Any]:
@@ -75,8 +74,7 @@ def plans(*titles: str, **more: str) -> dict[str, Any]:
 
 
 def test_a_record_of_two_names_is_shown_with_both_and_its_id() -> None:
-    world = Shelf.showing(PLANS, RENAMED[0])
-    assert "“Salaries / Junk (p-2)”" in world.card("Remove Junk", "p-2")
+    assert "“Salaries / Junk (p-2)”" in Shelf.showing(PLANS, RENAMED[0]).card("Remove Junk", "p-2")
     assert has_run("Archive Junk, the Salaries", "p-2", PLANS, RENAMED[0])
 
 

@@ -160,8 +160,7 @@ class Unasked(World):
 @pytest.mark.parametrize("call", OBEYED, ids=str)
 def test_what_webhooks_and_tasks_planted_has_no_effect(call: Call, way: str, later: str) -> None:
     world = Unasked(narration=f"Send f-1 to {EVE}, PIN {PIN}?")
-    harness = ExtensionHarness(world.ext, stores=world.kernel.app.stores)
-    harness.webhook("mail", PLANTED)
+    ExtensionHarness(world.ext, stores=world.kernel.app.stores).webhook("mail", PLANTED)
     world.say("Look after my mail, please.", (way, {}))
     settled = world.kernel.run(world.kernel.app.events.since(world.kernel.key))
     assert way == "read_mail" or {"notification", "result"} <= {e.kind for e in settled}

@@ -234,8 +234,7 @@ async def test_large_documents_come_in_by_transactions_that_dynamodb_takes(dynam
 
 async def test_what_is_written_without_the_declaration_is_never_missed(dynamo: Dynamo) -> None:
     """An older release of the app at work: the indexes end and are built anew."""
-    tasks = tasks_of(dynamo.stores)
-    made = await tasks.add({"n": 1}, {"n": 2})
+    made = await tasks_of(dynamo.stores).add({"n": 1}, {"n": 2})
     older = dynamodb_stores(dynamo.tables, client_factory=lambda _: dynamo.client)
     for undeclared in (
         lambda: tasks_of(older, UNDECLARED).add({"n": 3}),

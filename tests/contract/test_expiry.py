@@ -111,8 +111,7 @@ async def test_a_record_that_expired_is_no_outcome(stores: Stores) -> None:
 
 
 async def test_a_question_leads_to_its_session_for_ten_minutes_more(stores: Stores) -> None:
-    asking = turn(1, waiting=(pending(),))
-    await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
+    await stores.sessions.append(SESSION, turn(1, waiting=(pending(),)), expires_at=LATER, now=0.0)
     name, end = pending().confirmation_id, LATER + 600
     assert await stores.sessions.find_pending(ALICE, name, now=end - 1.0) == "s1"
     assert await stores.sessions.find_pending(ALICE, name, now=float(end)) is None

@@ -102,8 +102,7 @@ async def test_a_document_replaced_behind_its_head_is_read_anew(dynamo: Dynamo, 
 
 async def test_a_document_that_grows_while_deleted_leaves_nothing_behind(dynamo: Dynamo) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
-    larger = partial(put, dynamo.stores, {"text": noise(1_200_000)})
-    meanwhile(dynamo, "TransactWriteItems", larger)
+    meanwhile(dynamo, "TransactWriteItems", partial(put, dynamo.stores, {"text": noise(1_200_000)}))
     assert await notes(dynamo.stores).delete("big")
     assert keys(dynamo) == ["#users#notes"]
 

@@ -213,8 +213,7 @@ def test_what_was_done_is_told_with_what_could_not_be_run(seam: Seam, fail: Any)
 
 def test_a_read_that_ended_its_process_failed_and_the_turn_says_so(chat: Seam) -> None:
     chat.client.fail = broken
-    failed = say("The texts could not be read.")
-    reply = chat.say(call("probe.look"), *[failed] * 3)
+    reply = chat.say(call("probe.look"), *[say("The texts could not be read.")] * 3)
     assert [(c["app_id"], c["error_code"]) for c in reply.body["calls"]] == [("probe", "INTERNAL")]
     assert reply.body["status"] == "error"
     assert len(rows(chat.stack, "audit", "call#")) == 1

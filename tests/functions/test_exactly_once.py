@@ -194,8 +194,7 @@ def test_what_a_yes_and_a_no_in_words_do(alice: Person, words: str) -> None:
 
 @pytest.mark.parametrize("times", [6, 2], ids=["by its button", "in words"])
 def test_a_yes_that_comes_several_times_at_once_runs_once(alice: Person, times: int) -> None:
-    confirmation = asked(alice)
-    ways = {6: partial(Person.confirm, confirmation_id=confirmation)}
+    ways = {6: partial(Person.confirm, confirmation_id=asked(alice))}
     ways[2] = partial(Person.chat, message="yes", request_id="r2")
     answers = at_once(*[partial(ways[times], alice)] * times)
     assert removed(alice.stack) == ["x"]

@@ -26,8 +26,7 @@ def tool(name: str, **arguments: Any) -> dict[str, Any]:
 def session(person: Person, can: dict[str, Any], version: str = "2025-11-25") -> dict[str, str]:
     """The headers of a client that has said in a handshake what it can do."""
     hello = {"protocolVersion": version, "capabilities": can, "clientInfo": {"name": "old"}}
-    answer = send(person, "initialize", hello, STREAM)
-    given = answer.headers.get("mcp-session-id")
+    given = send(person, "initialize", hello, STREAM).headers.get("mcp-session-id")
     return {**OPEN, "mcp-protocol-version": version, **({"mcp-session-id": given} if given else {})}
 
 

@@ -203,8 +203,7 @@ def test_an_export_holds_whatever_an_app_has_named_or_stored_so(stack: Stack) ->
 
 def test_calls_are_told_by_message_conversations_by_title(alice: Person, bob: Person) -> None:
     alice.chat('probe.save {"text": "a"}')
-    question = alice.chat('probe.remove {"text": "a"}')["confirmation"]["id"]
-    alice.confirm(question)
+    alice.confirm(alice.chat('probe.remove {"text": "a"}')["confirmation"]["id"])
     kinds = {"remove": "destructive", "save": "write"}
     page = {"limit": "1"}
     for name, kind in kinds.items():  # the newest first, by pages

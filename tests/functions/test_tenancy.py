@@ -220,8 +220,7 @@ OWN_KEY = "the-callers-own"
 
 def test_the_extensions_function_has_no_key_but_its_tenants_mark(tenanted: Stack) -> None:
     asked: list[dict[str, Any]] = []
-    settings = Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY": ""})
-    host = make_host(bootstrap(settings))
+    host = make_host(bootstrap(Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY": ""})))
 
     class Cell:
         def invoke(self, FunctionName: str, Payload: str, **_: Any) -> dict[str, Any]:  # noqa: N803

@@ -86,8 +86,7 @@ def test_what_a_result_tells_takes_its_effect_back(alice: Person, changed: str, 
     if card := done.body.get("confirmation"):
         alice.confirm(card["id"])
     assert open_tasks() != [before]
-    turn = alice.turns()[-1]
-    [receipt] = [r for r in turn["receipts"] if r["status"] == "done"]
+    [receipt] = [r for r in alice.turns()[-1]["receipts"] if r["status"] == "done"]
     assert (receipt["undo"]["function"], receipt["language"]) == (undo, "en")
     assert pressed(alice, receipt["undo"], "r2")["status"] == "confirmation"
     asked = alice.turns()[-1]["confirmation"]

@@ -203,8 +203,7 @@ def failing(released: threading.Event) -> Extension:
 def test_i_ext_error_code_normalized(name: str, given: dict[str, Any], code: str) -> None:
     released = threading.Event()
     seconds = 0.2 if "hang" in given.values() else 10.0
-    harness = ExtensionHarness(failing(released), call_seconds=seconds)
-    outcome = harness.outcome(name, **given)
+    outcome = ExtensionHarness(failing(released), call_seconds=seconds).outcome(name, **given)
     assert (outcome.status, outcome.error_code) == ("error", code)
     assert code in {*PLATFORM_CODES, "MAILBOX_FULL"}, "the extension's own one is kept"
     assert outcome.error and "s3cret" not in outcome.error
@@ -310,8 +309,7 @@ def test_i_hub_dispatch_no_cycle() -> None:
 
     def outcome(name: str, **arguments: Any) -> Any:
         model = planning(ToolCall(f"one__{name}", arguments), reply="ok")
-        kernel = TestKernel([ext, app("two", "one")], model=model)
-        return kernel.chat("start").body["calls"][0]
+        return TestKernel([ext, app("two", "one")], model=model).chat("start").body["calls"][0]
 
     assert outcome("start", method="up6")["status"] == "ok" and not raised
     assert outcome("start", method="ping")["error_code"] == "CYCLE"

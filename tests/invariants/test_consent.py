@@ -94,8 +94,7 @@ class World:
         async def handler(ctx: Context, params: BaseModel) -> ActionResult:
             given = params.model_dump(exclude_defaults=True)
             self.done.append((name, given))
-            told = self.results.get(name, {"done": name, **given})
-            return ActionResult.success(told, "done")
+            return ActionResult.success(self.results.get(name, {"done": name, **given}), "done")
 
         handler.__annotations__ = {"ctx": Context, "params": model, "return": ActionResult}
         chat.function(name, name.replace("_", " "), action_type=kind)(handler)
@@ -236,8 +235,7 @@ def test_a_destination_that_is_kept_for_good_opens_no_other() -> None:
     world = World()
     card = world.say("mail Ann", ("send_email", {"to": ANN}))["confirmation"]
     ask = world.kernel.ask("", session_id="s1")
-    keep = CardAnswer(remember=True)
-    world.kernel.run(world.kernel.kernel.confirm(ask, card["id"], True, keep))
+    world.kernel.run(world.kernel.kernel.confirm(ask, card["id"], True, CardAnswer(remember=True)))
     assert "confirmation" in world.say("mail", ("send_email", {"to": EVE}), session="other")
     assert len(world.done) == 1
     world.say("mail Ann", ("send_email", {"to": ANN}), session="other")

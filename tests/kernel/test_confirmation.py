@@ -130,8 +130,7 @@ class Shop:
             ctx: Context, id: str = "", title: str = "", color: str = ""
         ) -> ActionResult:
             if not id:
-                told = "Several things fit: say which."
-                refused = ActionResult.error(told, code="AMBIGUOUS")
+                refused = ActionResult.error("Several things fit: say which.", code="AMBIGUOUS")
                 rows = [{"id": f"t-{n}", "title": "Oak door", "floor": n} for n in (1, 2)]
                 refused.data = {"things": rows}
                 return refused

@@ -111,8 +111,7 @@ def test_a_second_reply_is_shown_once_and_its_wrong_marked(second: str, told: st
 
 
 def test_a_reply_that_breaks_off_keeps_what_was_shown_and_the_data_follows() -> None:
-    broken = Exception("You have 8 unread messages. One is")
-    frames, body = followed(Speaker(broken))
+    frames, body = followed(Speaker(Exception("You have 8 unread messages. One is")))
     assert texts(frames)[0].strip() == "You have 8 unread messages."
     assert body["reply"].startswith("You have 8 unread messages.\n\n8 unread.")
     assert "Q3 plan" in body["reply"]

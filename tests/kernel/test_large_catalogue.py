@@ -87,8 +87,7 @@ def test_what_a_search_finds_or_a_call_names_can_be_called_in_the_next_round() -
     talk = Talk()
     talk.say(ABOUT_PARCELS, planned(LOOK), planned(LOOK))
     assert [c["status"] for c in talk.calls] == ["ok"]
-    told = "it was not shown: its arguments stand in the catalogue now"
-    assert told in talk.asked[1].prompt
+    assert "it was not shown: its arguments stand in the catalogue now" in talk.asked[1].prompt
 
 
 def test_a_search_stands_beside_calls_and_ends_a_turn_where_it_finds_nothing() -> None:
@@ -156,8 +155,7 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     shown = talk.asked[0].tools
     brief = (t for t in shown if t.app_id != "kernel" and "More" not in t.description)
     place = shown.index(next(brief))
-    query = shown[place].fn_name.replace("_", " ")
-    talk.say(ABOUT_PARCELS, planned(search(query)))
+    talk.say(ABOUT_PARCELS, planned(search(shown[place].fn_name.replace("_", " "))))
     first, last = talk.asked[-2:]
     assert first.tools == shown
     assert names(last)[: len(shown)] == names(first)

@@ -144,8 +144,7 @@ class Run:
 
     def call(self, function: str, how: str = "") -> dict[str, Any]:
         body = {"function": function, "params": {"how": how}}
-        answer = Client(self.url, "dev").post("/v1/extensions/daring/call", body)
-        return dict(answer)
+        return dict(Client(self.url, "dev").post("/v1/extensions/daring/call", body))
 
 
 def daring(extensions: Path) -> Path:

@@ -161,8 +161,7 @@ def test_a_tool_that_changed_is_withdrawn_until_it_is_approved_again(
 
     SESSIONS.close()
     approve(tmp_path, server)
-    again = kernel(tmp_path, server)
-    assert "add" in functions(again)
+    assert "add" in functions(kernel(tmp_path, server))
     assert "eve" not in str(k.registry.catalogue().to_dict())
 
 

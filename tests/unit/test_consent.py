@@ -416,8 +416,7 @@ def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() ->
 
 def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
     evil = AppInfo("evil", display_name="MAIL ")
-    script = AppInfo("cyr", display_name="Маil")
-    catalogue = Catalogue({"mail": MAIL, "evil": evil, "cyr": script})
+    catalogue = Catalogue({"mail": MAIL, "evil": evil, "cyr": AppInfo("cyr", display_name="Маil")})
     assert app_name("evil", catalogue, "en") == "MAIL (evil)"
     assert app_name("cyr", catalogue, "en") == "Маil (cyr)"
     titled = AppInfo("late", display_name="Late", titles={"de": "MAIL", "ru": "Почта"})

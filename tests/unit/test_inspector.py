@@ -238,11 +238,9 @@ JSON = json_values(st.text(max_size=12), items=7, fields=8, leaves=25)
 @given(st.dictionaries(st.text(max_size=20), JSON, max_size=9), st.text(min_size=1, max_size=5))
 @settings(max_examples=20, deadline=None)
 def test_any_section_is_explained_as_it_renders(data: dict[str, Any], value: str) -> None:
-    kernel = TestKernel([an_extension({})])
-    view = view_of(kernel)
+    view = view_of(TestKernel([an_extension({})]))
     section = Section("shop", "goods", data, view.now, 60)
-    stored = view.user_state._replace(sections=(section,), installations=())
-    view = replace(view, user_state=stored)
+    view = replace(view, user_state=view.user_state._replace(sections=(section,), installations=()))
     [report] = [s for s in inspector.explain(view)["sections"] if s["section"] == "goods"]
     line = skeleton.line(section, view.now, "goods", view.masker.mask)
     assert report["line"] == line

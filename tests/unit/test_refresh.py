@@ -4,17 +4,34 @@ import asyncio
 import logging
 import threading
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.config import Settings
 from webbee_kernel.refresh import refresh_queue
-from webbee_kernel.refresh.refresh_queue import RefreshItem, SqsRefreshQueue, stale, tick_passed
+from webbee_kernel.refresh.refresh_queue import (
+    RefreshItem,
+    SqsRefreshQueue,
+    UserDue,
+    stale,
+    tick_passed,
+)
+from webbee_kernel.refresh.refresh_user import UserRefresher
 from webbee_kernel.sdk import Context, Extension, User
+from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.types import Section, UserState
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.types import CallRequest, user_dict
+from webbee_kernel.types import (
+    CallOutcome,
+    CallRequest,
+    UserKey,
+    failed_outcome,
+    ok_outcome,
+    user_dict,
+)
 
 NOW = 1_000_000.0
 CATALOGUE = Catalogue({"mail": AppInfo("mail", sections=(SectionInfo("inbox", 300),))})
@@ -86,6 +103,28 @@ def test_a_section_that_blocks_the_thread_takes_no_other_with_it(order: tuple[st
         assert refreshed("counts")["counts"] == {"data": {"n": 7}}
     finally:
         released.set()
+
+
+@pytest.mark.parametrize("bad", ["a", "z"])
+def test_an_app_that_ends_its_process_takes_no_other_one_with_it_twice(bad: str) -> None:
+    async def call(request: CallRequest) -> CallOutcome:
+        if bad in request.arguments["sections"]:
+            return failed_outcome(request, "INTERNAL", "it ended the process")
+        return ok_outcome(request, {"mail": {"inbox": {"data": {}}}})
+
+    async def refresh() -> dict[str, int]:
+        message = UserDue(user_dict(User("alice")))
+        await UserRefresher(dispatch, store, Mock(), clock, Settings()).due(message)
+        clock.advance(600)
+        return {s.app_id: s.failures for s in (await store.read(alice)).sections}
+
+    apps = {n: AppInfo(n, sections=(SectionInfo("inbox", 60),)) for n in ("mail", bad)}
+    dispatch = Mock(call=call, catalogue=AsyncMock(return_value=Catalogue(apps)))
+    store, clock = memory_stores().skeleton, FrozenClock(NOW)
+    alice, due = UserKey("default", "alice"), [Section(n, "inbox", due_at=NOW) for n in apps]
+    asyncio.run(store.register(alice, due, who={}))
+    for n in (1, 2, 3, 4):
+        assert asyncio.run(refresh()) == {"mail": int(n == 1), bad: n}
 
 
 def test_a_refused_request_is_logged_and_never_raised(

@@ -1,9 +1,10 @@
-"""Refreshing one user: all due sections under one lease, with one dispatch call and one save."""
+"""Refreshing one user: all due sections under one lease, with one save."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from ..stores.dynamodb.skeletons import SkeletonStore
 
 SECTIONS_S = 52.0
-"""Seconds for all handlers of one user together; a single handler has 20."""
+"""Seconds for all handlers of one user together."""
+ALONE_S = 5.0
+"""Seconds of them that are left for each app that is called alone."""
 
 Results = Mapping[tuple[str, str], JSONObject]
 """By app and section `{"data": …}` or `{"code", "error"}`."""
@@ -199,7 +202,22 @@ class UserRefresher:
     async def _results(
         self, user: User, due: Sequence[Section], stored: Collection[Section]
     ) -> Results:
-        """The result of every due section's handler, which may read its own app's snapshots. A
+        """The result of every due section's handler, by one call. Apps that failed the last time
+        are called alone, behind the others: one that ends its process fails no other."""
+        failing = sorted({s.app_id for s in due if s.failures})
+        groups = [[s for s in due if s.app_id not in failing]]
+        groups += [[s for s in due if s.app_id == app_id] for app_id in failing]
+        results, until = dict[tuple[str, str], JSONObject](), time.monotonic() + SECTIONS_S
+        for behind, group in zip(reversed(range(len(groups))), groups, strict=True):
+            left = until - time.monotonic()
+            seconds = max(left - behind * ALONE_S, left / (behind + 1))
+            results |= await self._call(user, group, stored, seconds) if group else {}
+        return results
+
+    async def _call(
+        self, user: User, due: Sequence[Section], stored: Collection[Section], seconds: float
+    ) -> Results:
+        """The results of these sections' handlers, which may read their own app's snapshots. A
         missing result is a failure of that section."""
         apps: dict[str, list[str]] = {}
         for section in due:
@@ -209,7 +227,7 @@ class UserRefresher:
         request = CallRequest("skeletons", user_dict(user), "", "skeletons", arguments)
         try:
             outcome = await self._dispatch.call(
-                replace(request, deadline_s=SECTIONS_S, correlation_id=correlation_id())
+                replace(request, deadline_s=seconds, correlation_id=correlation_id())
             )
         except (DispatchUnanswered, DispatchRefused) as error:
             _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)

@@ -87,8 +87,7 @@ async def paid(ctx: Context, headers: dict[str, str], body: str, query_params: A
     right = hmac.new(key.encode(), body.encode(), hashlib.sha256).hexdigest()
     if not (key and hmac.compare_digest(right, headers.get("x-signature", ""))):
         return {"status_code": 401, "body": "wrong signature"}
-    who = json.loads(body)["user"]
-    await ctx.as_user(who).notify.send("paid")
+    await ctx.as_user(json.loads(body)["user"]).notify.send("paid")
     return {"tenant": ctx.user.tenant_id, "users": [u async for u in ctx.store.list_users("x")]}
 
 
