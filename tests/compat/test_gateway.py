@@ -80,8 +80,7 @@ def test_built_clients_equal_given_ones_in_a_schedule(bench: Bench) -> None:
         bench.call("mason", "many", user=user, count=0)
         bench.run(bench.context("mason", user=user).store.create("bricks", {}))
     assert bench.schedule("mason", "compare") == "done"
-    names = sorted(user.imperal_id for user in users)
-    report = {"as": "__system__", "wrong": [], "users": names}
+    report = {"as": "__system__", "wrong": [], "users": sorted(user.imperal_id for user in users)}
     assert bench.documents("mason", "reports", SYSTEM) == [report]
     for user in users:
         assert bench.documents("mason", "signed", user) == [{"by": user.imperal_id}]

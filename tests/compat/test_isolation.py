@@ -89,8 +89,7 @@ CALENDAR = "from imperal_sdk import Extension\next = Extension('shadow')\nappoin
 
 
 def test_a_file_named_as_a_standard_module_is_found_too(written: Callable[..., Path]) -> None:
-    folder = written("shadow", SHADOW, **{"calendar.py": CALENDAR})
-    assert load_folder(folder.parent).failed == {}
+    assert load_folder(written("shadow", SHADOW, **{"calendar.py": CALENDAR}).parent).failed == {}
 
 
 # ---- cold start
@@ -137,8 +136,7 @@ def test_an_exit_ends_the_call_and_nothing_else(bench: Bench, name: str) -> None
 
 def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> None:
     bench.call("shelf", "add_book", title="Emma")
-    usurped = bench.call("trouble", "usurp")
-    assert usurped["worked"] == []
+    assert bench.call("trouble", "usurp")["worked"] == []
     alice = {"me": "alice", "role": "user", "scopes": ["chat"]}
     assert bench.call("trouble", "whoami") == {**alice, "app": "trouble", "loot": ["trouble"]}
     apps = [("trouble", BOB), ("shelf", BOB), ("shelf", ALICE)]

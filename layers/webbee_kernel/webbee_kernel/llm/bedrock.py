@@ -16,14 +16,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ..aws.clients import (
-    aws_client,
-    error_code,
-    failure_kind,
-    in_thread,
-    read_timeout_for,
-    threads,
-)
+from ..aws.clients import aws_client, error_code, failure_kind, in_thread, read_timeout_for, threads
 from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject

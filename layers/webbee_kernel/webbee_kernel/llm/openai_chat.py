@@ -83,12 +83,7 @@ def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
         for c, extra in zip(message.calls, extras, strict=True)
     ]
     nothing = "" if "null_content" in without else None
-    yield {
-        "role": "assistant",
-        "content": message.text or nothing,
-        "tool_calls": calls,
-        **fields,
-    }
+    yield {"role": "assistant", "content": message.text or nothing, "tool_calls": calls, **fields}
     for c in message.calls:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
 

@@ -152,10 +152,7 @@ _SPELLINGS: Final = tuple(
             ),
             r"<parameter=\1>\2</parameter>",
         ),
-        (
-            rf"<\w*tool_call>\s*({_NAME})\s*(?=<parameter=|</\w*tool_call>|\Z)",
-            r"<function=\1>",
-        ),
+        (rf"<\w*tool_call>\s*({_NAME})\s*(?=<parameter=|</\w*tool_call>|\Z)", r"<function=\1>"),
     )
 )
 """Pattern of a model family's format → the canonical form."""
