@@ -45,8 +45,9 @@ def told(answer: Answer) -> tuple[int, str, int, int]:
 
 @limits(USER_REQUESTS_PER_MINUTE="2")
 def test_messages_and_calls_wait_for_the_next_minute(alice: Person, clock: FrozenClock) -> None:
-    assert alice.chat("hello").status == alice.call("probe", "look").status == 200
+    assert alice.chat("hello", request_id="r1").status == alice.call("probe", "look").status == 200
     refused = alice.chat("hello")
+    assert [alice.chat("hello", request_id="r1").status for _ in range(2)] == [200, 200]
     assert told(refused) == (429, "UserRequestsPerMinute", 2, 40)
     assert refused.error["message"] == "That was a lot at once. Please try again in 40 seconds."
     assert told(alice.call("probe", "look"))[:2] == (429, "UserRequestsPerMinute")
@@ -99,9 +100,8 @@ def test_without_limits_nothing_is_counted_or_kept(stack: Stack, alice: Person) 
 async def test_tokens_that_could_not_be_added_are_added_with_the_next_turn_s() -> None:
     store, user = AsyncMock(), User("alice", "acme")
     store.spend.side_effect = [StorageUnavailable("the table is away"), 200]
-    kept = Limits(
-        store, Settings.from_env({"WEBBEE_TENANT_TOKENS_PER_DAY": "1000"}), FrozenClock(NOON)
-    )
+    settings = Settings.from_env({"WEBBEE_TENANT_TOKENS_PER_DAY": "1000"})
+    kept = Limits(store, settings, FrozenClock(NOON))
     for _ in range(2):
         await kept.spend(user, 100)
     assert [call.kwargs["tokens"] for call in store.spend.await_args_list] == [100, 200]

@@ -101,7 +101,7 @@ class Limits:
     ) -> LimitReached | TurnWorking | None:
         """Count a request of this user; the refusal where a limit is used up. Where the table does
         not answer, nobody is refused. With `working` the same write marks that request as running;
-        `working` is returned where it runs already."""
+        `working` is returned, and nothing counted, where it runs already."""
         now = self._clock.now()
         own_mark = mark(working, now) if working else ""
         taking = self._take(UserKey.of(user), now, own_mark)
@@ -114,6 +114,8 @@ class Limits:
             _log.error("error=%s | a request was not counted", error)
             return None
         if own_mark and is_running(own_mark, counted.marks_before):  # a poll
+            if not counted.used_up:
+                await self.give_back(user)
             return working
         refusal = self._refusal_for(counted.used_up, spent, now, user.language)
         if refusal:
@@ -121,7 +123,7 @@ class Limits:
         return refusal
 
     async def give_back(self, user: User) -> None:
-        """Uncount the last request: polls of a running or finished turn count against no limit.
+        """Uncount a counted request: polls of a running or finished turn count against no limit.
         Failures are logged."""
         if not self._requests:
             return

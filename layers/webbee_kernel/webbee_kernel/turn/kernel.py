@@ -15,7 +15,6 @@ from ..background import start_in_scope, task_scope
 from ..catalogue import Catalogue, Dispatch
 from ..clock import Clock, iso
 from ..config import Settings
-from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..llm.protocol import Model
 from ..observability import record_duration
@@ -96,10 +95,10 @@ class Kernel:
             # a client error, raised before anything runs
             check_same_message(state.memory, ask.request_id, ask.message)
             if earlier := state.memory.turn_of(ask.request_id):
-                return await self._replay(ask, earlier)
+                return await self._replay(state, earlier)
             # a client that sends the whole conversation again has no request id of its own
             if again := regenerated_turn(state.memory, ask.user_messages, ask.answer_id, state.now):
-                return await self._replay(ask, again)
+                return await self._replay(state, again)
             # a title, tags, follow-up questions: they quote the conversation in one message
             if ask.is_alone and is_side_request(state.memory, ask.message):
                 return await self._side_reply(state)
@@ -140,10 +139,12 @@ class Kernel:
         body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
         return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
-    async def _replay(self, ask: TurnRequest, earlier: Turn) -> Reply:
+    async def _replay(self, state: TurnContext, earlier: Turn) -> Reply:
         """The stored reply of a repeated request, which does not count against limits."""
-        await start_in_scope(self.limits.give_back(ask.user))
-        return messages.replay(earlier, ask.session_id)
+        # what was refused was not counted
+        if state.refusal is None:
+            await start_in_scope(self.limits.give_back(state.ask.user))
+        return messages.replay(earlier, state.ask.session_id)
 
     async def fail(self, ask: TurnRequest, text: str) -> Reply:
         """Record the failure of a detached turn, so that a repeated request is not run again."""
@@ -165,7 +166,7 @@ class Kernel:
             if earlier := state.memory.turn_of(confirmation_id):
                 if accept:
                     how.check_same(earlier, confirmation_id)
-                return await self._replay(ask, earlier)
+                return await self._replay(state, earlier)
             if accept and cards.is_refused(state.memory, confirmation_id):
                 raise gone_error()
             state = await self._begin(state)
@@ -177,9 +178,6 @@ class Kernel:
     async def _begin(self, state: TurnContext) -> TurnContext:
         """Start a new request. Raises the limit that it exceeds, or TurnWorking if another delivery
         is in progress."""
-        # another delivery of this request was counted already
-        if isinstance(state.refusal, TurnWorking):
-            await start_in_scope(self.limits.give_back(state.ask.user))
         if state.refusal:
             raise state.refusal
         await state.ask.follower.begin(state.ask.session_id)
