@@ -134,8 +134,10 @@ class Kernel:
             raise state.refusal
         # no function and no memory: such a request can neither act nor learn
         bare = replace(state, installed=frozenset(), memory=SessionMemory())
-        text = (await self._classifier.ask(bare)).last_answer.text
-        text = state.masker.unmask_text(text) or language.of(state.language).say("gave_up")
+        bare = await self._classifier.ask(bare)
+        await start_in_scope(self.limits.spend(state.ask.user, bare.tokens))
+        said = state.masker.unmask_text(bare.last_answer.text)
+        text = said or language.of(state.language).say("gave_up")
         body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
         return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
