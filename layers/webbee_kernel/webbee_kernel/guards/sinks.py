@@ -109,8 +109,7 @@ class GuardedCall:
         read opens see `urls`."""
         if self.is_read:
             # declared a read, and named by a verb of sending
-            is_sent = not fields.SEND_VERBS.isdisjoint(self._words[:1])
-            sent = (_app_sink("function", self.all_leaves),) if is_sent else ()
+            sent = (_app_sink("function", self.all_leaves),) if self._is_sent_read else ()
             return self._read_sinks or sent
         own = [s for leaf in self.leaves if (s := self._effect_sink(leaf))]
         own += _flag_sinks(self.all_leaves)  # `notify_all: true` has no address
@@ -118,6 +117,18 @@ class GuardedCall:
         is_mail = any(s.kind == "recipient" for s in own)  # then `Cc:` in its text is a header
         own += [s for leaf in self.leaves for s in _injected(leaf, is_mail)]
         return tuple(own or self._implicit_sinks())
+
+    @property
+    def _is_sent_read(self) -> bool:
+        """Whether a read is named by a verb of sending: `send_draft`, `drafts_send`, with a text
+        anywhere (`chat_postMessage`), but not behind a verb of reading (`get_share`)."""
+        verbs, words = fields.SEND_VERBS, self._words
+        if not verbs.isdisjoint(words[:1]):
+            return True
+        is_read = not fields.READ_VERBS.isdisjoint(words[:1])
+        has_text = any(_is_content(leaf) for leaf in self.all_leaves if _is_explicit(leaf))
+        told = words if has_text else words[-1:]
+        return not (is_read or (verbs | fields.ENDING_VERBS).isdisjoint(told))
 
     def _implicit_sinks(self) -> Iterator[Sink]:
         """The destinations of an outward effect without a destination argument: the addresses in
@@ -177,6 +188,7 @@ class GuardedCall:
         named, why = self._declaration(leaf, fields.EFFECT) or (None, "form")
         is_opened = not fields.OPENED.isdisjoint(leaf.words)
         is_host = is_opened or kind_by_name(leaf.name, fields.CARRYING) == "url"
+        is_host |= leaf.value.count(".") > 1  # `report.pdf` is no host, `a.b.example` may be one
         is_host = is_host and bool(is_web_address(leaf.value) or _REMOTE.fullmatch(leaf.value))
         kind = "url" if named == "url" else leaf.form or ("url" if is_host else None)
         return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
