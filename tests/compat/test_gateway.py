@@ -136,9 +136,7 @@ def test_pages_follow_their_cursor(bench: Bench, ctx: Any) -> None:
 # ---- who may
 
 
-def test_a_token_ends_with_its_call_its_context_and_the_clients_of_it(
-    bench: Bench, ctx: Any
-) -> None:
+def test_a_token_ends_with_its_call_its_context_and_its_clients(bench: Bench, ctx: Any) -> None:
     kept = bench.call("mason", "keep")
     assert kept["url"] == ctx._gateway_url
     assert kept["token"] != ctx._service_token

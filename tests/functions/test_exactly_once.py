@@ -60,9 +60,7 @@ def are_alike(answers: list[Answer]) -> bool:
 
 
 @pytest.mark.parametrize("deliveries", [2, 8])
-def test_deliveries_at_once_are_answered_alike(
-    stack: Stack, alice: Person, deliveries: int
-) -> None:
+def test_deliveries_at_once_have_one_answer(stack: Stack, alice: Person, deliveries: int) -> None:
     message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
     assert are_alike(at_once(*[partial(alice.chat, message, request_id="r1")] * deliveries))
     assert texts(stack) == ["once", "twice"]

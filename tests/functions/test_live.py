@@ -190,9 +190,7 @@ def test_only_a_developer_sees_where_a_turns_time_went(sockets: Connections, sta
         assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
 
 
-def test_an_event_reaches_its_users_pages(
-    sockets: Connections, stack: Stack, alice: Person
-) -> None:
+def test_an_event_reaches_its_user_pages(sockets: Connections, stack: Stack, alice: Person) -> None:
     stream = stack.stream()
     one, two = (Page.opened(stack, sockets, alice, name) for name in ("c1", "c2"))
     other = Page.opened(stack, sockets, Person(stack, BOB), "c3")

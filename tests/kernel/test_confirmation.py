@@ -220,9 +220,7 @@ def test_a_yes_with_more_behind_it_runs_nothing_of_the_card_and_says_so() -> Non
 
 @pytest.mark.parametrize("said", ["no, paint it instead", "stop, wrong one", "Nein, lieber malen"])
 @pytest.mark.parametrize("between", [0, 6], ids=["at once", "when the turn is overwritten"])
-def test_a_message_that_begins_with_a_no_answers_the_card_before_it(
-    said: str, between: int
-) -> None:
+def test_a_message_that_begins_with_no_answers_the_card_before_it(said: str, between: int) -> None:
     shop = Shop()
     asked = shop.say("delete a", DELETE_A)["confirmation"]["id"]
     shop.say(said, paint(9))

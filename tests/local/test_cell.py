@@ -224,9 +224,7 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         assert call("").result()["status"] == "ok"
 
 
-def test_the_start_says_which_model_answers_what_it_does_and_what_no_call_shows(
-    server: Run,
-) -> None:
+def test_the_start_says_which_model_answers_what_it_does_and_no_call_shows(server: Run) -> None:
     server.told(f"Model: {MODEL} (without it: the built-in helper). What it can do: ./webbee")
     server.told(f"{MODEL}: answers: Nothing listens at 127.0.0.1:9")
     at = MAIN.splitlines().index('@ext.schedule("nightly", "61 * * * *")') + 1

@@ -106,9 +106,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_the_next_request_is_one_services_take(
-    service: Wire, kernel: TestKernel, name: str
-) -> None:
+def test_the_next_request_is_one_they_take(service: Wire, kernel: TestKernel, name: str) -> None:
     if service.kind == "bedrock" and name in ("odd name", "broken JSON"):
         return  # Converse itself lets no such answer through
     service.server.play(ANSWERS[name], Answer(calls=(find(),)), Answer("Anna sits in B-12."))

@@ -186,9 +186,7 @@ IMPORTS = (
 
 @pytest.mark.parametrize("package", [True, False])
 @pytest.mark.parametrize("main", IMPORTS)
-def test_folders_of_modules_work_in_every_spelling(
-    written: Write, main: str, package: bool
-) -> None:
+def test_folders_of_modules_work_in_any_spelling(written: Write, main: str, package: bool) -> None:
     beside = {"views/board.py": "NAME = 'board'", **({"views/__init__.py": ""} if package else {})}
     beside["helper.py"] = "from views.board import NAME as VALUE"
     assert load_main("app", written("app", main, **beside)).VALUE == "board"
