@@ -157,7 +157,9 @@ def test_what_it_raises_is_told_at_its_line(harness: ExtensionHarness) -> None:
     assert str(result.error).endswith("LookupError: no such mood (pair/main.py:26)")
 
 
-def test_documents_are_ones_own_found_by_fields_and_deleted(harness: ExtensionHarness) -> None:
+def test_documents_are_ones_own_found_by_their_fields_and_deleted(
+    harness: ExtensionHarness,
+) -> None:
     assert harness.call("set_mood").error_code == "VALIDATION_MISSING_FIELD"  # and did not run
     assert harness.exposed("count") == {"count": 0}
     harness.call("set_mood", mood="calm")
