@@ -158,8 +158,12 @@ class OnceDispatch:
             refused = failed_outcome(request, "BACKEND_5XX", str(error), action_type=kind)
             await self._record(request, record, replace(refused, fate=NOT_RUN))
             raise
-        except (DispatchUnanswered, asyncio.CancelledError):
-            # it may have run or still run: its record is completed later
+        # it may have run or still run: its record is completed later
+        except DispatchUnanswered:
+            # waited for: skeleton_refresh stands still as soon as it has answered
+            await self._queue_follow_up(request, record)
+            raise
+        except asyncio.CancelledError:
             background.start(self._queue_follow_up(request, record), f"follow-{record.effect}")
             raise
         if outcome.fate == RUNNING:  # its record is written once the outcome is known
