@@ -1,11 +1,13 @@
 """What a chat completion says of tokens, limits and errors that pass."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.functions.support import Answer, Person
+from local.stack import Stack
+from tests.functions.support import Answer, Held, Person, call, rows, until
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelResponse, Usage
@@ -18,8 +20,7 @@ HELLO = ModelResponse(text="hello", usage=Usage(100, 7, cached_tokens=60))
 
 @pytest.mark.deployed(model=FunctionModel(lambda _: HELLO))
 def test_usage_counts_every_model_request_and_none_of_a_repeated_turn(alice: Person) -> None:
-    key = {"Idempotency-Key": "k1"}
-    once, again = (alice.complete("hi", headers=key) for _ in range(2))
+    once, again = (alice.complete("hi", headers={"Idempotency-Key": "k1"}) for _ in range(2))
     assert once["usage"] == {
         "prompt_tokens": 100,
         "completion_tokens": 7,
@@ -37,6 +38,25 @@ def test_a_limit_is_the_protocols_rate_limit_error(alice: Person) -> None:
     refused = alice.complete("hi")
     assert (refused.status, refused.error["type"]) == (429, "rate_limit_error")
     assert int(refused.headers["retry-after"]) > 0
+
+
+HELD = Held(call("probe.save", text="milk"))
+
+
+@pytest.mark.deployed(model=HELD)
+def test_what_is_asked_again_while_it_is_at_work_is_done_once(
+    stack: Stack, clock: FrozenClock, alice: Person
+) -> None:
+    """As OpenAI's own client does, without a key, when API Gateway has given up."""
+    with ThreadPoolExecutor() as callers:
+        first = callers.submit(alice.complete, "save milk")
+        until(lambda: HELD.requests)
+        clock.advance(2)
+        again = callers.submit(alice.complete, "save milk")
+        until(lambda: [len(v) for n, v in rows(stack, "limits")[0].items() if "mark" in n] == [2])
+        HELD.let.set()
+    assert again.result()["choices"] == first.result()["choices"]
+    assert len(rows(stack, "store", "texts#")) == 1
 
 
 # ---- the same message asked for anew, on either API

@@ -22,6 +22,7 @@ from ..turn.messages import as_text
 from ..types import JSONObject
 from .request_models import MAX_MESSAGE, SESSION_ID
 from .router import Answer, Request, Route, Services
+from .turns import Turns
 
 MODEL: Final = "webbee"
 ROOT: Final = "/v1/openai/v1"
@@ -103,7 +104,7 @@ class OpenAI:
     """The routes under `/v1/openai/v1`."""
 
     def __init__(self, services: Services) -> None:
-        self._kernel = services.kernel
+        self._turns = Turns(services.app, services.kernel)
         self._clock = services.app.clock
 
     @Route(f"POST {ROOT}/chat/completions", body=CompletionBody, answer=JSONObject, errors=shaped)
@@ -115,7 +116,7 @@ class OpenAI:
         ask = turn_request(request, body)
         bind(session=ask.session_id, turn=ask.request_id)
         with track_usage() as usage:
-            reply = (await self._kernel.turn(ask)).body
+            reply = (await self._turns.reply(ask)).body
         made = {
             "id": f"chatcmpl-{ask.request_id}",
             "created": int(self._clock.now()),

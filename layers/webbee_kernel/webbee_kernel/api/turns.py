@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -12,7 +13,14 @@ from typing import TYPE_CHECKING, Final
 from ..background import start
 from ..bootstrap import App
 from ..config import Price
-from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
+from ..errors import (
+    KernelError,
+    LimitReached,
+    NotFound,
+    RequestConflict,
+    StorageUnavailable,
+    TurnWorking,
+)
 from ..observability import bind, flush, watch_spans
 from ..sdk.result import User
 from ..stores.rate_limits import CONTINUES, LEASE_S, NO_RESULT, Limits
@@ -67,6 +75,19 @@ class Turns:
         start(self._finish(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
 
+    async def reply(self, ask: TurnRequest) -> Reply:
+        """A turn's reply, for a client that hears of nothing later and may repeat what took long:
+        while another delivery runs the turn it is waited for. RequestConflict after
+        `WEBBEE_ANSWER_SECONDS`, else what the turn raises."""
+        until = time.monotonic() + self._app.settings.answer_seconds
+        while True:
+            try:
+                return await self._run(ask, Follower(ask.request_id), self.kernel.turn)
+            except TurnWorking:
+                if time.monotonic() >= until:
+                    raise RequestConflict("this request is at work: ask again later") from None
+            await asyncio.sleep(BEAT_S)
+
     def follow(self, ask: TurnRequest, work: Work, peer: Peer) -> None:
         """Run the turn in the background with a page as its reader."""
         bind(session=ask.session_id, turn=ask.request_id)
@@ -99,7 +120,10 @@ class Turns:
         heartbeat = _Heartbeat(self._app, self.kernel.limits, ask, follower)
         try:
             with _trace(ask, follower, self._app.settings.model_prices):
-                return await work(ask._replace(follower=follower))
+                reply = await work(ask._replace(follower=follower))
+            if ask.user_messages:  # asked for anew it is another turn, at once
+                start(heartbeat.release(), "release")
+            return reply
         except Exception as error:
             told = kernel_error(error, "turn", ask.user, ask.message)
             # for the text in the message's language, which is not known later
@@ -107,7 +131,7 @@ class Turns:
             if not isinstance(told, LimitReached | TurnWorking):  # no turn began
                 # the same request may begin the turn again, unless its failure is recorded
                 if not (follower.is_detached and await self._record_failure(ask, body)):
-                    await heartbeat.mark_failed()
+                    await heartbeat.release()
             if told is error:
                 raise
             raise told from error
@@ -183,7 +207,7 @@ class _Heartbeat:
         self._connections = app.stores.connections
         self._clock = app.clock
         self._ask = ask
-        self._working = TurnWorking(ask.request_id, ask.session_id)
+        self._working = TurnWorking(ask.work_id, ask.session_id)
         self._follower = follower
         follower.has_lease = True
         self._marked_at = self._clock.now()
@@ -219,14 +243,14 @@ class _Heartbeat:
         if await self._connections.is_stopped(ask.key.user, ask.request_id, now=now):
             self._follower.stop()
 
-    async def mark_failed(self) -> None:
-        """Release the lease of a failed turn, so that the same request begins it again. Waits for a
+    async def release(self) -> None:
+        """Release the lease of a turn, so that the same request begins it again. Waits for a
         renewal in progress, which would undo that."""
         async with self._mark_lock:
             try:
                 await self._limits.update_mark(self._ask.user, self._working, NO_RESULT)
             except StorageUnavailable as error:
-                _log.warning("code=%s | failed turn could not say so", error.code)
+                _log.warning("code=%s | ended turn could not say so", error.code)
 
 
 def with_cost(span: JSONObject, prices: Mapping[str, Price]) -> JSONObject:

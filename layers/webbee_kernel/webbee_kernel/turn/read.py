@@ -44,12 +44,17 @@ class TurnRequest(NamedTuple):
     if the client sends no history."""
 
     @property
+    def work_id(self) -> str:
+        """What the deliveries of a request share while its turn runs: its id, or, of a client that
+        sends the conversation instead, a hash of that."""
+        shown = map(squeeze, (*self.user_messages, self.previous_reply or ""))
+        return digest(*shown) if self.user_messages else self.request_id
+
+    @property
     def answer_id(self) -> str:
         """The request id for an answer to a card; derived from the history if the client sends one,
         so that the same answer to the same card has the same id."""
-        if not (self.user_messages and self.previous_reply):
-            return self.request_id
-        return digest(*map(squeeze, (*self.user_messages, self.previous_reply)))
+        return self.work_id if self.previous_reply else self.request_id
 
     @property
     def key(self) -> SessionKey:
@@ -74,7 +79,7 @@ class Reader:
         counted, and leased if its follower renews the lease."""
         started, key = time.monotonic(), ask.key
         # a second delivery of the same request sees it and waits
-        working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.has_lease else None
+        working = TurnWorking(ask.work_id, ask.session_id) if ask.follower.has_lease else None
         # one phase of reads, whatever the age of the session
         catalogue, memory, stored, over = await asyncio.gather(
             self.dispatch.catalogue(),
