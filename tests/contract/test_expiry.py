@@ -81,8 +81,7 @@ async def test_expired_turns_and_sessions_are_neither_remembered_nor_shown(store
 async def test_expired_events_and_records_are_not_told(stores: Stores) -> None:
     for n in range(4):
         await stores.events.append(ALICE, event(f"e{n}"), expires_at=1000 + n)
-    told = await stores.events.since(ALICE, "", limit=1, now=1001.0)
-    assert [e.event_id for e in told] == ["e2"]
+    assert [e.event_id for e in await stores.events.since(ALICE, "", limit=1, now=1001.0)] == ["e2"]
     assert await stores.events.since(ALICE, "", now=1003.0) == ()
     for n in range(4):
         await stores.audit.append(ALICE, record(f"0{n}"), expires_at=1000 + n)

@@ -58,8 +58,7 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_revoked(stack: St
     assert alice.chat("again")["status"] == "confirmation", "nor where he said yes"
     records = alice.send("GET", "/v1/me/audit")["records"]
     told = [r["status"] for r in records if r["action_type"] == "consent"]
-    assert told == ["revoked", "accepted"]
-    assert sent(stack) == 2
+    assert (told, sent(stack)) == (["revoked", "accepted"], 2)
     bob.confirm(bob.chat("again")["confirmation"]["id"], remember=True)
     bob.uninstall("probe")
     assert accepted(bob) == [], "it goes with its app"

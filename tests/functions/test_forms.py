@@ -120,5 +120,4 @@ def test_no_old_or_others_form_runs(stack: Stack, alice: Person, claims: dict[st
     if claims == ALICE:
         for n in range(5):
             alice.chat(f"go on {n}")
-    assert fill(Person(stack, claims)).status == 410
-    assert texts(stack) == []
+    assert (fill(Person(stack, claims)).status, texts(stack)) == (410, [])

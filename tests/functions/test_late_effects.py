@@ -251,8 +251,7 @@ def test_one_that_runs_is_looked_at_again_and_one_without_end_is_lost(late: Late
     while not late.records():
         assert late.look() >= 1
         looks += 1
-    assert looks == -(-LOST_S // OPEN_S)
-    assert late.records() == ["order: error"]
+    assert (looks, late.records()) == (-(-LOST_S // OPEN_S), ["order: error"])
     late.end(1)
 
 

@@ -226,8 +226,7 @@ def wants(*sections: str, reason: str = "effect", claims: Any = ALICE) -> Refres
 
 
 def test_whoever_no_tick_will_find_in_time_is_queued_by_the_refresh_itself(fresh: Loop) -> None:
-    assert due(fresh.queue.messages) == [(ALICES, 30)]
-    assert fresh.tick() == []
+    assert (due(fresh.queue.messages), fresh.tick()) == ([(ALICES, 30)], [])
     fresh.after(30)
     assert fresh.queue.take() == []
     fresh.clock.advance(10)
@@ -267,8 +266,7 @@ def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loo
     assert len(fresh.deliver(*shards)) == 1  # Alice's: her message was not sent
     fresh.queue.failing = False
     fresh.clock.advance(56)
-    assert fresh.deliver(*shards) == []
-    assert due(fresh.queue.take()) == [(ALICES, 0)]
+    assert (fresh.deliver(*shards), due(fresh.queue.take())) == ([], [(ALICES, 0)])
 
 
 def test_what_is_due_costs_a_lease_a_look_and_a_save_delivered_often(fresh: Loop) -> None:
@@ -459,10 +457,8 @@ def test_hooks_run_once_when_a_user_comes_and_goes_however_often_asked(loop: Loo
     assert at_once(alice.install) == {alice.install("clockwork").status} == {200}
     assert counts() == [1, 1, 0, 0]  # on_enable raises
     assert [alice.uninstall("clockwork").status for _ in range(3)] == [200] * 3
-    assert counts() == [1, 1, 1, 1]
-    assert at_once(alice.install) == {200}
-    assert counts() == [2, 2, 1, 1]
-    assert set(due(loop.queue.take())) == {(ALICES, 0)}
+    assert (counts(), at_once(alice.install)) == ([1, 1, 1, 1], {200})
+    assert (counts(), set(due(loop.queue.take()))) == ([2, 2, 1, 1], {(ALICES, 0)})
 
 
 def test_uninstalling_purges_that_app_of_that_user_and_can_be_repeated(fresh: Loop) -> None:

@@ -107,8 +107,7 @@ def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
     at, waiting = "2026-05-15T17:21:04Z", (pending(DELETE),)
     asking = Turn(1, at, "confirmation", "m", "r", "r1", waiting=waiting)
     memory = SessionMemory((asking, replace(asking, seq=2, waiting=())))
-    assert carried(memory, 6, NOW) == asking.waiting
-    assert carried(memory, 7, NOW) == ()
+    assert (carried(memory, 6, NOW), carried(memory, 7, NOW)) == (asking.waiting, ())
     assert carried(memory, 1, NOW) == ()  # written again, it is answered, not overwritten
     ends = asking.waiting[0].expires_at
     assert (carried(memory, 6, ends - 0.1), carried(memory, 6, ends)) == (asking.waiting, ())

@@ -52,8 +52,7 @@ def test_a_line_is_one_line_stays_what_it_is_and_keeps_its_limit(text: str, limi
     line = one_line(text)
     assert len(line.splitlines()) <= 1
     assert not set(line) & {*BREAKS, *HIDDEN, "\t", "\x00"}
-    assert line == line.strip()
-    assert one_line(line) == line
+    assert (line, one_line(line)) == (line.strip(), line)
     assert len(one_line(text, limit)) <= limit
 
 
