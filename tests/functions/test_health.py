@@ -140,8 +140,7 @@ def test_what_counts_as_a_request_and_as_failed(
     with deployed(**{"env": ENV, **options}) as stack:
         capsys.readouterr()
         for given in events:
-            handler = stack.handlers[function].lambda_handler
-            handler(given, SimpleNamespace(function_version="8"))
+            stack.handlers[function].lambda_handler(given, SimpleNamespace(function_version="8"))
     found: Counter[str] = Counter()
     for line in capsys.readouterr().out.splitlines():
         for point in embedded(line, 0):

@@ -18,6 +18,7 @@ from threading import Thread
 from typing import Any, Final, Protocol
 
 import orjson
+import uuid_utils
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
@@ -169,10 +170,10 @@ class Function:
             self._warm()
         else:
             self._is_cold = True
-        if kind == SNAPSHOT:  # connections and the state of `random` must not be shared
+        if kind == SNAPSHOT:  # connections must not be shared, nor what random ids are made of
             hooks: Any = import_module("snapshot_restore_py")
-            hooks.register_after_restore(clients.close_connections)
-            hooks.register_after_restore(random.seed)
+            for hook in (clients.close_connections, random.seed, uuid_utils.reseed_rng):
+                hooks.register_after_restore(hook)
 
     def service(self) -> Service:
         """The service, built when first needed."""
