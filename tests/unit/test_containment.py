@@ -15,6 +15,7 @@ from pydantic import BaseModel, field_validator
 from webbee_kernel import background
 from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.extensions import host
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict
@@ -287,9 +288,13 @@ class Picky(BaseModel):
 def test_an_effect_is_done_whatever_its_data_model_raises_and_whoever_cannot_be_told_of_it(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ext = Extension("office")
+    ext, released, told = Extension("office"), threading.Event(), {"event": "written"}
 
-    @ChatExtension(ext).function("write", "Write", action_type="write", data_model=Picky)
+    @ext.on_event("office.written")
+    async def listens(ctx: Context, data: Any) -> None:
+        await asyncio.to_thread(released.wait, 60)
+
+    @ChatExtension(ext).function("write", "Write", action_type="write", data_model=Picky, **told)
     async def write(ctx: Context) -> ActionResult:
         await ctx.progress(50, "half")
         return ActionResult.success({"n": 1}, "Written.")
@@ -297,7 +302,9 @@ def test_an_effect_is_done_whatever_its_data_model_raises_and_whoever_cannot_be_
     harness = ExtensionHarness(ext)
     away = AsyncMock(side_effect=StorageUnavailable("away"))
     monkeypatch.setattr(harness.app.stores.events, "append", away)
+    monkeypatch.setattr(host, "LISTENERS_S", 0.01)
     outcome = harness.outcome("write")
+    released.set()
     assert (outcome.status, outcome.summary) == ("ok", "Written.")
     assert "does not fit its data_model: KeyError" in caplog.text
     assert "app=office | progress was not told" in caplog.text

@@ -243,8 +243,7 @@ def test_any_section_is_explained_as_it_renders(data: dict[str, Any], value: str
     view = replace(view, user_state=view.user_state._replace(sections=(section,), installations=()))
     [report] = [s for s in inspector.explain(view)["sections"] if s["section"] == "goods"]
     line = skeleton.line(section, view.now, "goods", view.masker.mask)
-    assert report["line"] == line
-    assert len(report["fields"]) == len(data)
+    assert (report["line"], len(report["fields"])) == (line, len(data))
     for field in report["fields"]:
         assert field["state"] == "dropped" or field["shown"] in line
     value_search.search(view, value)

@@ -222,8 +222,7 @@ def test_what_the_package_offers_is_what_it_lists_and_no_way_to_the_fact_ledger(
     assert not [n for n in dir(context) if "history" in n or "prompt" in n]
     for reached in (context, ext, ChatExtension(ext), sdk):
         assert not [n for n in dir(reached) if "ledger" in n]
-    assert version("imperal-sdk") == "6.3.7"
-    assert sorted(sdk.__all__) == list(sdk.__all__)
+    assert (version("imperal-sdk"), sorted(sdk.__all__)) == ("6.3.7", list(sdk.__all__))
     assert all(hasattr(sdk, name) for name in sdk.__all__)
 
 

@@ -29,8 +29,7 @@ def lines(*turns: Turn, mask: Any = None) -> list[str]:
 def test_previews_are_short_and_no_arrow_in_one_passes_for_that_before_the_reply() -> None:
     for message in ("a → b", "a → → b", "a →", "→ a", "→", "a→b", "a\u200b → b"):
         shown = lines(turn(message=message, reply="the reply"))[1]
-        assert shown.count("→") == 1
-        assert shown.partition(" → ")[2] == "the reply"
+        assert (shown.count("→"), shown.partition(" → ")[2]) == (1, "the reply")
     whole = lines(turn(message="m" * 800, reply="r" * 500))[1]
     assert whole.endswith("]] " + "m" * 800 + " → " + "r" * 500)
     cut = lines(turn(message="m" * 801, reply="r" * 501))[1]

@@ -142,8 +142,7 @@ def test_a_schema_keeps_all_that_tells_what_to_write() -> None:
         "article": {"type": "string", "description": "What it is"},
         "count": {"type": "integer", "default": 1},
     }}  # fmt: skip
-    assert found["required"] == ["to", "currency"]
-    assert brief(found, 10_000) == found
+    assert (found["required"], brief(found, 10_000)) == (["to", "currency"], found)
     assert found["properties"] == {
         "to": {"type": "string", "description": "Who gets it"},
         "currency": {"type": "string", "minLength": 3, "maxLength": 3},

@@ -8,6 +8,7 @@ import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -58,6 +59,9 @@ GRACE_S = 1.0
 
 LATE_S = 150.0
 """Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
+
+LISTENERS_S = 5.0
+"""Seconds for which a call waits for the listeners of its event; they go on after that."""
 
 LATE_TEXT = "still running at its deadline"
 """The log text for a handler that overran its deadline."""
@@ -287,10 +291,9 @@ class ExtensionHost:
         # the class name goes to the model, the text to the log
         except Exception as error:
             outcome = await self._faults.outcome(error, call.request, call.function.action_type)
-        outcome = replace(outcome, created=ctx.created)
-        if outcome.ok:
-            outcome = await self._after_success(call, outcome, ctx)
-        return self._with_cached_outcome(call.request, outcome)
+        # before listeners of other apps, which may end the process
+        outcome = self._with_cached_outcome(call.request, replace(outcome, created=ctx.created))
+        return await self._after_success(call, outcome, ctx) if outcome.ok else outcome
 
     async def _invoke(self, call: _Call, ctx: CallContext) -> CallOutcome:
         function, panels = call.function, tuple(call.loaded.ext.panels)
@@ -310,8 +313,8 @@ class ExtensionHost:
         self, call: _Call, outcome: CallOutcome, ctx: CallContext
     ) -> CallOutcome:
         """Hold a result against its model and against emptiness, tell its author what was not
-        awaited, and publish the function's event. The call is done whatever comes of it; to its
-        author an empty result says that it is one."""
+        awaited, and publish the function's event. The call is done whatever comes of it, and waits
+        `LISTENERS_S` for listeners; to its author an empty result says that it is one."""
         app_id, function = outcome.app_id, call.function
         for text in _warnings(call.loaded, function, outcome):
             _log.warning("app=%s function=%s | %s", app_id, function.name, text)
@@ -323,11 +326,19 @@ class ExtensionHost:
         # an event's name begins with its app
         name = function.event if "." in function.event else f"{app_id}.{function.event}"
         data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
-        try:
-            await ctx.extensions.emit(name, data)
-        except Exception as error:
-            text_ = "app=%s event=%s error=%s | event of a function not published"
-            _log.warning(text_, app_id, name, type(error).__name__)
+        heard = asyncio.Event()
+
+        async def publish() -> None:
+            try:
+                await ctx.extensions.emit(name, data)
+            except Exception as error:
+                text = "app=%s event=%s error=%s | event of a function not published"
+                _log.warning(text, app_id, name, type(error).__name__)
+            heard.set()
+
+        background.start(publish(), f"event-{name}")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(heard.wait(), LISTENERS_S)
         return outcome
 
     async def _deliver_late(
