@@ -79,8 +79,7 @@ def test_a_yes_that_comes_again_after_further_turns_does_nothing_once_more(clien
     done = client("write to Ann", card, "yes")
     client("write to Ann", card, "yes", done, "thanks")
     PLAN[:] = [letter("one")]
-    assert client("write to Ann", card, "yes") == done
-    assert client.kept("sent") == ["one"]
+    assert (client("write to Ann", card, "yes"), client.kept("sent")) == (done, ["one"])
 
 
 @pytest.mark.parametrize(

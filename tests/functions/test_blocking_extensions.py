@@ -4,8 +4,10 @@ fails, what comes next gets another thread, and what comes late arrives as an ev
 import asyncio
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -13,6 +15,7 @@ from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, until
 from webbee_kernel import background
 from webbee_kernel.aws.invoke import LambdaDispatch
+from webbee_kernel.errors import DispatchUnanswered
 from webbee_kernel.extensions import host
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
@@ -64,11 +67,13 @@ def test_what_blocks_fails_alone_and_a_call_is_done_in_the_end(stubborn: Stack) 
     webhook = person.send("POST", "/v1/ext/stubborn/webhook/hook", body="x")
     assert (webhook.status, webhook.error["code"]) == (500, "BACKEND_TIMEOUT")
     assert quick(person) == {"done": 0}
-    told = stubborn.invoke("skeleton_refresh", {"signal": "wake"})
-    assert told == {"signal": "wake", "apps": {"stubborn": "error"}}
+    signal = partial(stubborn.invoke, "skeleton_refresh", {"signal": "wake"})
+    assert signal() == {"signal": "wake", "apps": {"stubborn": "error"}}
+    dispatch = stubborn.handlers["skeleton_refresh"].lambda_handler.service().dispatch
+    with patch.object(dispatch, "call", side_effect=DispatchUnanswered("away")):
+        assert signal()["apps"] == {"stubborn": "dispatch_unavailable"}  # others hear it, too
     released(stubborn).set()
-    woken = {"signal": "wake", "apps": {"stubborn": "ok"}}
-    until(lambda: stubborn.invoke("skeleton_refresh", {"signal": "wake"}) == woken)
+    until(lambda: signal()["apps"] == {"stubborn": "ok"})
     assert background.wait(60)  # what Lambda is kept awake for
     assert quick(person) == {"done": 1}
 

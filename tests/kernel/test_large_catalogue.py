@@ -157,8 +157,7 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     place = shown.index(next(brief))
     talk.say(ABOUT_PARCELS, planned(search(shown[place].fn_name.replace("_", " "))))
     first, last = talk.asked[-2:]
-    assert first.tools == shown
-    assert names(last)[: len(shown)] == names(first)
+    assert (first.tools, names(last)[: len(shown)]) == (shown, names(first))
     assert last.tools[place] != first.tools[place]
     assert before(last) <= place
     talk.say("thank you")
@@ -190,6 +189,5 @@ def test_a_yes_goes_on_with_what_the_question_was_asked_of() -> None:
     [waiting] = talk.kernel.memory().turns[0].waiting
     talk.kernel.confirm(waiting.confirmation_id)
     resumed = next(r for r in talk.asked[1:] if r.role == "classifier")
-    assert resumed.tools == asked.tools
-    assert before(resumed) == len(asked.tools)
+    assert (resumed.tools, before(resumed)) == (asked.tools, len(asked.tools))
     assert talk.say("thank you") == names(asked)

@@ -81,8 +81,7 @@ def test_an_answer_is_heard_before_it_is_whole(wire: Wire) -> None:
 
 def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(wire: Wire) -> None:
     wire.server.play(Answer(LONG, broken_off=1), Answer("ok"))
-    assert wire.ask().text == "ok"
-    assert len(wire.server.requests) == 2
+    assert (wire.ask().text, len(wire.server.requests)) == ("ok", 2)
     with pytest.raises(Retryable):  # as is an event that is no JSON
         ChatAnswer(asking()).line("data: {broken")
 
@@ -130,6 +129,5 @@ def test_an_exception_inside_a_stream_of_bedrock_has_its_cause(
     heard: list[str] = []
     with pytest.raises(ModelUnavailable) as caught:
         loop.run(model.stream(asking(), heard.append))
-    assert caught.value.cause == cause
-    assert "".join(heard).strip() == said.strip()
+    assert (caught.value.cause, "".join(heard).strip()) == (cause, said.strip())
     assert ask.call_count == (1 if said or cause == "parameter" else 2)

@@ -82,7 +82,10 @@ class RefreshService:
         for app_id, app in (await self.dispatch.catalogue()).apps.items():
             if name in app.signals:
                 request = CallRequest("signal", who, app_id, name, data, deadline_s=seconds)
-                outcomes[app_id] = (await self.dispatch.call(request)).status
+                try:
+                    outcomes[app_id] = (await self.dispatch.call(request)).status
+                except KernelError as error:  # or those behind it would never hear of it
+                    outcomes[app_id] = error.code
         return outcomes
 
     async def _installation(self, event: Mapping[str, Any]) -> JSONObject:
