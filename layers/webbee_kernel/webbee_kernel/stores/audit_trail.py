@@ -270,6 +270,7 @@ class OnceDispatch:
                 request.app_id,
                 request.name,
             )
+            await self._queue_follow_up(request, record)
 
     async def _close(
         self,
