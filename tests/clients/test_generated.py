@@ -47,8 +47,7 @@ def check(told: dict[str, Any]) -> None:
     assert told["asked"]["status"] == "confirmation"
     assert told["done"]["calls"][0]["fn_name"] == "delete"
     assert [row["session_id"] for row in told["sessions"]["sessions"]] == ["generated"]
-    assert len(told["turns"]) == 2
-    assert told["wrong"]["error"]["code"] == "not_found"
+    assert (len(told["turns"]), told["wrong"]["error"]["code"]) == (2, "not_found")
     assert {app["app_id"] for app in told["apps"]["extensions"]} >= {"mail", "notes", "tasks"}
     assert told["health"]["status"] == "ok"
     assert '"kind"' in told["export"] or '"type"' in told["export"]

@@ -198,8 +198,7 @@ def test_a_new_account_begins_with_fewer_refreshes_and_a_stack_keeps_its_value_a
 ) -> None:
     account.executions = 10
     found = look()
-    assert found.derived == {"Capacity": CAPACITY.format(2)}
-    assert found.problems == ()
+    assert (found.derived, found.problems) == ({"Capacity": CAPACITY.format(2)}, ())
     [told] = found.warnings
     assert "runs 10 at once" in told and "request-service-quota-increase" in told
     account.parameters = {"Capacity": CAPACITY.format(20)}

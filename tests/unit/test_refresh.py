@@ -13,6 +13,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.refresh import refresh_queue
 from webbee_kernel.refresh.refresh_queue import (
+    JsonQueue,
     RefreshItem,
     SqsRefreshQueue,
     UserDue,
@@ -132,8 +133,12 @@ def test_a_refused_request_is_logged_and_never_raised(
 ) -> None:
     monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)  # however slow the machine is
     refusing = Mock(**{"send_message_batch.return_value": {"Failed": [{"Id": "0"}]}})
-    monkeypatch.setattr(refresh_queue, "brisk_client", lambda _: refusing)
-    queue = SqsRefreshQueue("https://queue")
+    for name in ("aws_client", "brisk_client"):
+        monkeypatch.setattr(refresh_queue, name, lambda _: refusing)
     with caplog.at_level(logging.WARNING, "webbee.queue"):
-        asyncio.run(queue.ask(User("alice"), [RefreshItem("", "", "seen")]))
+        asyncio.run(SqsRefreshQueue("").ask(User("a\uffff"), [RefreshItem("", "", "seen")]))
+    asyncio.run(JsonQueue("https://queue").send({"text": "\uffff"}))
+    [sent] = refusing.send_message_batch.call_args.kwargs["Entries"]
+    bodies = [m["MessageBody"] for m in (sent, refusing.send_message.call_args.kwargs)]
+    assert "".join(bodies).isascii()  # SQS refuses some other characters
     assert "refresh request not sent" in caplog.text

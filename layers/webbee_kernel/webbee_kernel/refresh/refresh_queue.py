@@ -18,9 +18,8 @@ from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_t
 from ..catalogue import Catalogue
 from ..observability import correlation_id
 from ..sdk.result import User
-from ..stores.codec import dumps
+from ..stores.codec import exact
 from ..stores.types import Section, UserState
-from ..text import json_text
 from ..types import AuditRecord, CallRequest, JSONObject, user_dict
 
 TICK_S = 60
@@ -276,7 +275,7 @@ class SqsRefreshQueue(RefreshQueue):
 
     async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
         entries = [
-            {"Id": str(i), "MessageBody": json_text(to_wire(m)), "DelaySeconds": m.delay_s}
+            {"Id": str(i), "MessageBody": exact(to_wire(m)), "DelaySeconds": m.delay_s}
             for i, m in enumerate(messages)
         ]
         answer = await in_thread(
@@ -297,7 +296,7 @@ class JsonQueue:
 
     async def send(self, message: JSONObject, delay_s: int = 0) -> None:
         """Send it with a delay in seconds; raises what the queue raises."""
-        body = dumps(message)
+        body = exact(message)
         await in_thread(
             lambda: aws_client("sqs").send_message(
                 QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s

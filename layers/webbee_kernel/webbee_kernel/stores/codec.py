@@ -47,7 +47,7 @@ def dumps(value: Any) -> str:
     except TypeError:
         # also integers over 64 bits, lone surrogates and more than 254 levels, which the standard
         # library takes
-        return _exact(value)
+        return exact(value)
     if b"null" in text:  # orjson writes NaN as null, which the standard library refuses
         json.dumps(value, allow_nan=False)
     return text.decode()
@@ -71,7 +71,8 @@ def equal(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def _exact(value: Any) -> str:
+def exact(value: Any) -> str:
+    """The same in ASCII, by the standard library: SQS refuses U+FFFE and U+FFFF as they are."""
     try:
         text = json.dumps(value, allow_nan=False, check_circular=False, separators=(",", ":"))
         is_same = equal(json.loads(text), value)
