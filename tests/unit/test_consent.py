@@ -146,7 +146,7 @@ CREATE_EVENT = f("create_event", title=TEXT, start=TEXT, end=TEXT, location=TEXT
 MADRID = {"title": "Reunión con Ana", "start": "2026-05-20T12:00", "location": "Madrid"}
 VSTRECHA = {"title": "Встреча: Анна", "start": "2026-05-20T09:00"}
 IN_OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
-    (ADD_TASK, {"title": "Buy milk"}, "remind me to buy milk"),
+    (ADD_TASK, {"title": "Buy 2 lemons"}, "remind me to buy two lemons"),
     (ADD_TASK, {"title": "Купить молоко", "due": "2026-05-16"}, "напомни купить молоко завтра"),
     (ADD_TASK, {"title": "Mutti anrufen", "priority": "high"}, "leg dringend an: Mutti anrufen"),
     (ADD_TASK, {"title": "Call Mum", "due": "tomorrow 09:00"}, "task: call mum tomorrow at 9"),
@@ -164,8 +164,8 @@ IN_OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
 ]
 FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (ADD_TASK, {"title": "Buy milk for Ann"}, "remind me to buy milk"),
-    (ADD_TASK, {"title": "Do not buy milk"}, "remind me to buy milk"),
     (SAVE_NOTE, {"body": "the code is 4712"}, "note that the code is 4711"),
+    (ADD_TASK, {"title": "Buy 1 of them"}, "remind me to buy one of them"),
     (SAVE_NOTE, {"body": "evil.example"}, "note this evil example"),
     (SAVE_NOTE, {"body": "at 10:00"}, "note that it is at 1"),
     *((SAVE_NOTE, {"body": signs}, "note that") for signs in ("*", "-", "?")),

@@ -152,7 +152,7 @@ class UserWords:
         # Korean puts particles behind a word: what he wrote may begin with it
         if re.search(_HANGUL, core):
             return len(core) > 1 and any(c.startswith(core) for c in self._chunks)
-        return all(map(self.has, words_in(core)))
+        return all(self.has(word) or word in self._numerals for word in words_in(core))
 
     def _has_sign(self, sign: str) -> bool:
         return any(sign in text for text in self._raw)
@@ -225,6 +225,14 @@ class UserWords:
     def _figures(self) -> frozenset[str]:
         """The words without surrounding punctuation: `#12` and `12,` are 12."""
         return frozenset(w.strip(".,:/@+-") for w in self._words)
+
+    @cached_property
+    def _numerals(self) -> frozenset[str]:
+        """The figures of whole numbers that the user spelled out, 2 of "two lemons"; no 1, as "one"
+        stands for other things."""
+        found = (m for text in self.texts for m in language.numbers(text, self.tag))
+        whole = (m.value for m in found if m.kind == "number" and m.value == int(m.value))
+        return frozenset(str(int(value)) for value in whole if value > 1)
 
     @cached_property
     def _stems(self) -> frozenset[str]:
