@@ -68,6 +68,20 @@ async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> Non
     assert memory.question("conf_3") is None
 
 
+async def test_a_turn_takes_over_a_question_with_its_lease_not_one_answered(stores: Stores) -> None:
+    asking, read = await ask(stores, "conf_1"), partial(stores.sessions.read, SESSION, now=0.0)
+    append = partial(stores.sessions.append, SESSION, expires_at=LATER, now=0.0)
+    memories = [await read()]
+    assert await take(stores, "conf_1")
+    assert not await append(replace(asking, seq=6), memory=memories[0])
+    memories.append(await read())
+    assert await append(replace(asking, seq=6), memory=memories[1])
+    memories.append(await read())
+    assert memories[2].leases == memories[1].leases != {}
+    assert await answer(stores, replace(asking, seq=6, waiting=()), "conf_1")
+    assert not await append(replace(asking, seq=11), memory=memories[2])
+
+
 async def test_a_question_is_taken_by_one_and_stays_until_it_is_answered(stores: Stores) -> None:
     asking = await ask(stores, "conf_1")
     assert sorted(await race(*[lambda: take(stores, "conf_1")] * 6)) == [False] * 5 + [True]

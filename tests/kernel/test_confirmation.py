@@ -3,9 +3,11 @@ carries an answer out."""
 
 import asyncio
 import inspect
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Annotated, Any
 
 import pytest
@@ -112,6 +114,7 @@ class Shop:
     def __init__(self, stores: Any = None) -> None:
         self.done: list[str] = []
         self.plan: tuple[Any, ...] = ()
+        self.meanwhile: Callable[[], object] = bool
         ext = Extension("shop", display_name="Shop")
         chat = ChatExtension(ext)
 
@@ -123,6 +126,7 @@ class Shop:
         @chat.function("paint", "Paint a thing", action_type="write")
         async def paint(ctx: Context, name: str) -> ActionResult:
             self.done.append(f"paint {name}")
+            self.meanwhile()
             return ActionResult.success({"painted": name}, f"Painted {name}.")
 
         @chat.function("drop", "Drop a thing", action_type="destructive")
@@ -255,6 +259,18 @@ def test_a_reply_to_one_card_shows_no_other(which: int, between: int, accept: bo
     shop.done.clear()
     shop.press(*cards)
     assert shop.done == [f"delete {'ba'[which]}"]
+
+
+def test_a_no_that_is_said_while_another_turn_takes_the_card_over_stays_one() -> None:
+    shop = Shop()
+    asked = shop.say("delete a", DELETE_A)["confirmation"]["id"]
+    for n in range(4):
+        shop.say(f"paint {n}", paint(n))
+    shop.meanwhile = partial(shop.press, asked, accept=False)
+    shop.say("paint 5", paint(5))
+    with pytest.raises(Gone, match="answered"):
+        shop.press(asked)
+    assert shop.done == [f"paint {n}" for n in (0, 1, 2, 3, 5)]
 
 
 def test_more_cards_than_a_turn_can_hold_cost_the_oldest_and_no_turn() -> None:

@@ -119,7 +119,9 @@ def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirm
     that fit. Answers to dropped ones get Gone."""
     overwritten = (t for t in memory.turns if t.seq < seq and (seq - t.seq) % RING_SIZE == 0)
     all_waiting = waiting(next(overwritten, None), now)
-    waits = [c for c in all_waiting if not is_refused(memory, c.confirmation_id)][-MAX_CARRIED:]
+    answered = {name for turn in memory.turns for name in turn.also}
+    open_ = (c for c in all_waiting if c.confirmation_id not in answered)
+    waits = [c for c in open_ if not is_refused(memory, c.confirmation_id)][-MAX_CARRIED:]
     sizes = accumulate(len(json.dumps(asdict(card))) for card in reversed(waits))
     room = sum(size <= CARRIED_CHARACTERS for size in sizes)
     return tuple(waits[len(waits) - room :])

@@ -110,7 +110,8 @@ class Proposals:
         """The latest session, and the leased card with the answer that counts, or None if it is
         gone. Waits for a concurrent answer."""
         until = time.monotonic() + WAIT_S
-        while found := memory.question(name):
+        # a turn may still carry what another one has answered
+        while (found := memory.question(name)) and not memory.turn_of(name):
             turn, pending = found
             lease, now = memory.leases.get(name), self.clock.now()
             # with a lease it was answered in time, and may be carried out behind its end

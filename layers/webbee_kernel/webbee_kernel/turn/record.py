@@ -117,13 +117,17 @@ class Recorder:
                 # before a slot is overwritten: up to which turn the transcript holds the session
                 archived = await (begun or self.transcript.archive(key, memory, state.now))
                 turn = replace(turn, seq=memory.last_seq + 1, told=archived)
-                done = await self.sessions.append(key, turn, expires_at=expires, now=state.now)
+                done = await self.sessions.append(
+                    key, turn, expires_at=expires, now=state.now, memory=memory
+                )
             if done:
                 return turn
             memory = await self.sessions.read(key, now=state.now)
             if earlier := memory.turn_of(state.ask.request_id):
                 return earlier
-            # the ring may have overwritten it meanwhile: then the answer takes a new slot
+            # the ring may have overwritten it meanwhile: then the answer takes a new slot, and what
+            # else waited stands where it was taken over
+            own = own and replace(own, waiting=())
             original = next((t for t in memory.turns if original and t.seq == turn.seq), None)
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"

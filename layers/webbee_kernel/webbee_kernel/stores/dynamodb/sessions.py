@@ -67,6 +67,7 @@ _SLOTS = tuple(f"turn#{slot}" for slot in range(RING_SIZE))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
 _LEASE = "lease_"
 _HOLDER = "holder_"
+NO_MEMORY = SessionMemory()
 _YES, _NO = "yes:", "no:"
 """How a holder begins: the first answer counts, whoever carries it out."""
 
@@ -92,15 +93,33 @@ class SessionStore(TableStore):
             versions={int(item["seq"]): item[STAMP] for item in slots},
         )
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
+    async def append(
+        self,
+        key: SessionKey,
+        turn: Turn,
+        *,
+        expires_at: int,
+        now: float,
+        memory: SessionMemory = NO_MEMORY,
+    ) -> bool:
         """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence or one that
-        expired by `now`; False if it does not.
+        expired by `now`; False if it does not, or was answered since `memory` was read. The leases
+        of questions that it takes over stay.
 
         One conditional write; where the turn asks, one transaction with the ways to its session
         (`find_pending`).
         """
         item = {**_slot(key, turn.seq), "seq": turn.seq, **_attributes(turn, expires_at)}
-        write = put(self._table, item, _OLDER, own=STAMP, seq=turn.seq, now=now)
+        older, values = _OLDER, Item(seq=turn.seq, now=now)
+        if version := memory.versions.get(turn.seq - RING_SIZE):
+            older, values["version"] = f"#stamp = :version AND ({_OLDER})", version
+            for question in turn.waiting:
+                name = question.confirmation_id
+                if lease := memory.leases.get(name):
+                    item |= _lease_of(name, lease)
+                else:
+                    older = f"attribute_not_exists(#{_LEASE}{name}) AND {older}"
+        write = put(self._table, item, older, own=STAMP, **values)
         return await self._write_turn(key, turn, write)
 
     async def replace(
@@ -148,7 +167,7 @@ class SessionStore(TableStore):
         """
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
         # a write whose answer was lost is recognised by its holder
-        changes = {until: lease.until, holder: (_YES if lease.yes else _NO) + stamp()}
+        changes = _lease_of(confirmation_id, lease)
         condition = (
             "#seq = :seq AND contains(#waiting, :id)"
             f" AND (attribute_not_exists(#{until}) OR #{until} < :now)"
@@ -189,6 +208,11 @@ def _slot(key: SessionKey, seq: int) -> Item:
 def _lease(item: Item, name: str) -> AnswerLease:
     holder = str(item[_HOLDER + name.removeprefix(_LEASE)])
     return AnswerLease(float(item[name]), holder.startswith(_YES))
+
+
+def _lease_of(name: str, lease: AnswerLease) -> Item:
+    holder = (_YES if lease.yes else _NO) + stamp()
+    return {f"{_LEASE}{name}": lease.until, f"{_HOLDER}{name}": holder}
 
 
 def _attributes(turn: Turn, expires_at: int) -> Item:
