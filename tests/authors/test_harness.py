@@ -101,8 +101,7 @@ def test_jobs_signals_hooks_and_health_run(harness: ExtensionHarness) -> None:
     assert harness.schedule("daily") == {"days": 1}
     assert harness.signal("cleanup", older_than=7) == {"older_than": 7}
     harness.hook("on_upgrade", "1.1.0")
-    assert harness.skeleton("sales") == {"count": 1}
-    assert harness.health()["status"] == "degraded"
+    assert (harness.skeleton("sales"), harness.health()["status"]) == ({"count": 1}, "degraded")
 
 
 def test_an_event_reaches_listeners_and_a_failing_one_is_told(harness: ExtensionHarness) -> None:

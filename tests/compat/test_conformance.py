@@ -343,8 +343,7 @@ def test_what_can_be_called_is_what_the_sdk_says_can_be(bench: Bench) -> None:
         sections = {n for n in callable_function_names(theirs) if n.startswith("skeleton_")}
         ours = bench.host.registry.loaded[folder].ext
         found = {n for chat in ours.chats for n in chat.functions}
-        assert found == callable_function_names(theirs) - sections
-        assert set(ours.tools) == sections
+        assert (found, set(ours.tools)) == (callable_function_names(theirs) - sections, sections)
 
 
 def test_a_name_declared_both_ways_is_one_function() -> None:

@@ -97,8 +97,7 @@ async def test_a_wrong_etag_is_refused_with_the_current_one(stores: Stores) -> N
     current = await notes(stores).update(made.id, {"a": 2}, if_match=made.etag)
     with pytest.raises(StoreConflict) as conflict:
         await notes(stores).update(made.id, {"a": 3}, if_match=made.etag)
-    assert conflict.value.current_etag == current.etag
-    assert conflict.value.expected_etag == made.etag
+    assert (conflict.value.current_etag, conflict.value.expected_etag) == (current.etag, made.etag)
     assert await notes(stores).get(made.id) == current
     with pytest.raises(StoreConflict):
         await notes(stores).update("missing", {"a": 3}, if_match=made.etag)

@@ -75,8 +75,7 @@ def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card:
         assert answer.error["field"] == "app_id"
     assert sent(alice.stack) == 0
     alice.install("probe")
-    assert alice.confirm(card)["status"] == "ok"
-    assert sent(alice.stack) == 1
+    assert (alice.confirm(card)["status"], sent(alice.stack)) == ("ok", 1)
 
 
 def test_a_yes_may_rewrite_a_text_not_where_it_goes(stack: Stack, alice: Person, card: str) -> None:

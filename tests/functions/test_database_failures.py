@@ -44,8 +44,7 @@ def saved(stack: Stack) -> int:
 
 
 def assert_told_to_retry(answer: Any) -> None:
-    assert answer.status == 503
-    assert answer.error["code"] == "storage_unavailable"
+    assert (answer.status, answer.error["code"]) == (503, "storage_unavailable")
     assert "again" in answer.error["message"] or "retry" in answer.error["message"]
     assert answer.headers["retry-after"] == "1"
 
@@ -103,8 +102,7 @@ def test_a_turn_that_cannot_read_is_not_begun(
     outage.next("query", table, error=error)
     answer = alice.chat(SAVE)
     assert (answer.status, answer.error["code"]) == (503, "storage_unavailable")
-    assert tables(stack) == before
-    assert alice.chat(SAVE)["turn"] == 1
+    assert (tables(stack), alice.chat(SAVE)["turn"]) == (before, 1)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +123,7 @@ def test_a_turn_that_cannot_be_recorded_is_done_once_when_it_is_retried(
     assert (outage.over(), saved(stack), len(alice.turns())) == (True, 1, turns)
     answer = alice.chat(SAVE, request_id="r1")
     assert (answer.status, answer["reply"], answer["turn"]) == (200, 'Saved "x".', turns + 1)
-    assert saved(stack) == 1
-    assert len(alice.events("panel_refresh")) == 1
+    assert (saved(stack), len(alice.events("panel_refresh"))) == (1, 1)
     outage.next("put_item", "SessionsTable", after=True)  # it is recorded, and nobody hears of it
     assert_told_to_retry(alice.chat(SAVE, request_id="r2"))
     assert (alice.chat(SAVE, request_id="r2")["turn"], saved(stack)) == (turns + 2, 2)

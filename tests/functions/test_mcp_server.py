@@ -115,8 +115,7 @@ def test_a_yes_elicited_by_the_client_runs_that_call_once_and_a_no_none(person: 
         remove(person, **answered(state[:-1] + "!", "accept")),
         remove(Person(person.stack, BOB), **answered(state, "accept")),
     ):
-        assert wrong["error"]["code"] == -32602
-        assert wrong.status == 400
+        assert (wrong["error"]["code"], wrong.status) == (-32602, 400)
     put_aside = remove(person, **answered(state, "cancel"))["result"]
     assert put_aside["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
     assert stored(person, "removed") == 0
@@ -126,8 +125,7 @@ def test_a_yes_elicited_by_the_client_runs_that_call_once_and_a_no_none(person: 
         assert done["structuredContent"] == {"removed": "a"}
     assert stored(person, "removed") == 1
     [turn] = person.turns("mcp")
-    assert turn["message"] == "MCP: Probe: remove (desk)"
-    assert turn["calls"][0]["fn_name"] == "remove"
+    assert (turn["message"], turn["calls"][0]["fn_name"]) == ("MCP: Probe: remove (desk)", "remove")
     state = remove(person, "b")["result"]["requestState"]
     for action in ("decline", "accept"):  # a no is final
         assert remove(person, "b", **answered(state, action))["result"]["isError"]

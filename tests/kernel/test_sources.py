@@ -26,8 +26,7 @@ def test_each_value_of_a_reply_names_its_field_or_is_marked() -> None:
     assert body["reply"] == reply.replace("<EMAIL_1>", "anna@example.com")
     places = {body["reply"][s["start"] : s["end"]]: s for s in body["sources"]}
     told = {text: s.get("path") or s.get("formula", "") for text, s in places.items()}
-    assert told["A-17"] == "data.orders[0].id"
-    assert told["120.50 EUR"] == "data.orders[0].amount"
+    assert (told["A-17"], told["120.50 EUR"]) == ("data.orders[0].id", "data.orders[0].amount")
     assert "formatted" in [s["how"] for s in body["sources"]]
     assert told["200 EUR"] == "sum(data.orders[].amount)"
     assert body["sourced"] is True

@@ -155,8 +155,7 @@ def test_a_tool_that_changed_is_withdrawn_until_it_is_approved_again(
         outcome = ask(k, "sums", "add", SUM)
         assert (outcome.status, told.calls) == ("error", [])
         assert "webbee mcp approve sums" in outcome.error
-    assert set(app(k).withdrawn) == {"add", "drop_notes"}
-    assert functions(k) == {"note_keep"}
+    assert (set(app(k).withdrawn), functions(k)) == ({"add", "drop_notes"}, {"note_keep"})
     assert ask(k, "sums", "note_keep", {"text": "stays"}).ok
 
     SESSIONS.close()

@@ -334,8 +334,7 @@ def ways(table: Mapping[str, Odd | Reply]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "way"), ways(ANSWERS))
 def test_a_plain_answer_arrives(server: OddServer, name: str, way: str) -> None:
     person = Person(server, ANSWERS[name], way)
-    assert person.chat("good evening")["reply"].strip() == HELLO
-    assert len(server.requests) == 1
+    assert (person.chat("good evening")["reply"].strip(), len(server.requests)) == (HELLO, 1)
     assert HELLO.startswith(person.read.strip())  # the rest comes with the end of the turn
 
 

@@ -42,8 +42,7 @@ def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit:
     sought.wait_for()
     assert "300418" in sought.inner_text()
     assert sought.evaluate("e => e === document.activeElement")
-    assert page.evaluate(MARKED) == {"text": "300418", "seen": True}
-    assert findings(page) == []
+    assert (page.evaluate(MARKED), findings(page)) == ({"text": "300418", "seen": True}, [])
     on.search.press("Escape")
     match.wait_for(state="detached")
     on.found("library").click()  # drawn, far down
@@ -228,8 +227,7 @@ def test_what_only_looked_is_asked_again_in_its_place_and_what_did_something_is_
     assert again.filter(visible=True).count() == 0  # its card stands
     page.reload()
     versions.nth(1).wait_for()
-    assert stands.all_inner_texts() == [*left, "delete the task come once"]
-    assert findings(page) == []
+    assert (stands.all_inner_texts(), findings(page)) == ([*left, "delete the task come once"], [])
     page.get_by_role("searchbox", name="Find in all conversations").fill("otters")
     page.locator(".found-open").first.click()
     page.locator(".turn.sought").wait_for()

@@ -139,8 +139,7 @@ def test_every_action_of_every_node_is_done(draw: Draw) -> None:
             assert sent(panel, partial(do, here, what))["function"] == function, f"{name}: {what}"
     given = {body["function"]: body["params"] for body in calls}
     assert given["cell_edit"] == {"row_id": 8, "column": "live", "value": True}
-    assert given["graph_node"] == {"node_id": "2"}
-    assert given["input_submit"] == {"value": "typed"}
+    assert (given["graph_node"], given["input_submit"]) == ({"node_id": "2"}, {"value": "typed"})
     assert given["tags_change"] == {"tags": ["red", "blue"]}
     assert given["form_submit"] == {"hidden": 1}
 

@@ -29,8 +29,7 @@ def test_an_unknown_app_a_broken_one_an_unknown_function_and_no_app_are_told_apa
     usable = partial(usable_function, CATALOGUE, {"mail"})
     assert code(usable, "mial", "read") == "UNKNOWN_TOOL"
     assert code(usable, "broken", "read") == "UNKNOWN_TOOL"
-    assert code(usable, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
-    assert usable("mail", "read") == READ
+    assert (code(usable, "mail", "reed"), usable("mail", "read")) == ("UNKNOWN_SUB_FUNCTION", READ)
     assert code(usable_function, CATALOGUE, {"notes"}, "mail", "read") == "PERMISSION_DENIED"
 
 
