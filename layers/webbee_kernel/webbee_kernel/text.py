@@ -187,8 +187,7 @@ def _is_suspect(text: str, *, is_plain: bool = False) -> bool:
 
 
 def _escape(match: re.Match[str]) -> str:
-    units = match.group().encode("utf-16-be", "surrogatepass").hex()
-    return re.sub("....", r"\\u\g<0>", units)
+    return re.sub("....", r"\\u\g<0>", match.group().encode("utf-16-be", "surrogatepass").hex())
 
 
 def json_size(value: Any) -> int:
@@ -344,8 +343,7 @@ def _id_of(row: Mapping[str, object]) -> str:
 
 
 def _values_text(row: Mapping[str, object], names: Sequence[str]) -> str:
-    values = (row.get(name) for name in names)
-    return ", ".join(str(value) for value in values if _is_short(value))
+    return ", ".join(str(value) for value in (row.get(name) for name in names) if _is_short(value))
 
 
 def _is_short(value: object) -> bool:

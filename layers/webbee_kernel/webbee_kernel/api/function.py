@@ -216,8 +216,7 @@ class Function:
                 self._is_cold = False
                 Thread(target=self._warm, name="warm-up", daemon=True).start()
             version = str(getattr(context, "function_version", "") or "")
-            namespace = self._settings.metrics_namespace
-            metrics = collect_metrics(self._role, namespace, version=version)
+            metrics = collect_metrics(self._role, self._settings.metrics_namespace, version=version)
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:

@@ -131,8 +131,7 @@ class LambdaFunction:
 
         def invoke() -> tuple[bytes, bool]:
             tenant = {"TenantId": tenant_id} if tenant_id else {}
-            body = json.dumps(payload)
-            response = client.invoke(FunctionName=self._name, Payload=body, **tenant)
+            response = client.invoke(FunctionName=self._name, Payload=json.dumps(payload), **tenant)
             return response["Payload"].read(), bool(response.get("FunctionError"))
 
         raw, has_failed = await in_thread(invoke, pool=_POOL)

@@ -35,8 +35,7 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     fields = zip(keys, kinds, strict=True)
     # what begins with _ is the app's own
     candidates = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
-    ids = ("id", "uid", *(k for k in candidates if is_id_name(str(k))))
-    ident = _first(ids, candidates)
+    ident = _first(("id", "uid", *(k for k in candidates if is_id_name(str(k)))), candidates)
     others = [k for k in candidates if k != ident]
     return _first(_titles(), candidates) or _next_best(others), ident
 

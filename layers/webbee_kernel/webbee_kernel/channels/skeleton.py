@@ -90,8 +90,7 @@ def age(refreshed_at: float | None, now: float) -> str:
 
 def visible(data: JSONObject) -> JSONObject:
     """The first six fields that do not start with an underscore."""
-    shown = [(k, v) for k, v in data.items() if not str(k).startswith("_")]
-    return dict(shown[:MAX_FIELDS])
+    return dict([(k, v) for k, v in data.items() if not str(k).startswith("_")][:MAX_FIELDS])
 
 
 def visible_part(data: JSONObject) -> JSONObject:

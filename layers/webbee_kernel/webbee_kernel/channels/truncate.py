@@ -255,8 +255,7 @@ def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
     items, earlier = split_marker(items)
     if items and all(isinstance(item, dict) for item in items):
         return _fit_rows(items, budget, earlier)
-    kept = _leading_items(items, budget - 2, earlier)
-    return with_marker(kept, items, earlier)
+    return with_marker(_leading_items(items, budget - 2, earlier), items, earlier)
 
 
 def split_marker(items: list[JSON]) -> tuple[list[JSON], More]:

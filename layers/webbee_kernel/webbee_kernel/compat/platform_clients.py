@@ -239,8 +239,7 @@ class Storage:
                 f"{path!r} has {len(data)} bytes; ctx.storage keeps at most {MAX_BYTES} a file"
             )
         name, entry = _name(path), {"path": path, "size": len(data), "content_type": content_type}
-        held = {"base64": base64.b64encode(data).decode()}
-        await self._store.set(f"{CONTENT}/{name}", held)
+        await self._store.set(f"{CONTENT}/{name}", {"base64": base64.b64encode(data).decode()})
         return _file(await self._store.set(f"{INDEX}/{name}", entry))
 
     async def download(self, path: str) -> bytes:

@@ -277,8 +277,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
 
 
 def _description(ext: Extension) -> str:
-    texts = (ext.description, *(chat.description for chat in ext.chats))
-    return next(filter(None, texts), "")
+    return next(filter(None, (ext.description, *(chat.description for chat in ext.chats))), "")
 
 
 def _function(app_id: str, f: FunctionDef) -> FunctionInfo:

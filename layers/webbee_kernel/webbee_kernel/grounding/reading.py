@@ -222,11 +222,7 @@ def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim
 
 
 def _take(
-    kind: str,
-    pattern: re.Pattern[str],
-    rest: str,
-    claims: list[Claim],
-    ids: Container[str],
+    kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim], ids: Container[str]
 ) -> str:
     spans = []
     for match in pattern.finditer(rest):

@@ -23,16 +23,7 @@ from typing import Final, Literal, NamedTuple
 from ..types import JSON
 from .addresses import form_of, has_address, host_of, id_digits, is_date, is_network_url
 from .arguments import Leaf, parameters
-from .field_names import (
-    CONTENT,
-    EXCEPT,
-    INCLUDES,
-    PAYLOADS,
-    PROSE,
-    is_id_name,
-    kind_of,
-    words_of,
-)
+from .field_names import CONTENT, EXCEPT, INCLUDES, PAYLOADS, PROSE, is_id_name, kind_of, words_of
 from .references import References
 from .sinks import NO_ARGUMENTS, GuardedCall, Sink
 from .user_words import UserWords, words_in

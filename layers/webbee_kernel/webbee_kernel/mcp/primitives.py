@@ -161,8 +161,7 @@ def result(outcome: CallOutcome) -> JSONObject:
 def content_of(outcome: CallOutcome) -> list[JSONObject]:
     """A successful call as blocks of content: its words, its data as text, what it shows."""
     texts = [outcome.summary] if outcome.summary else []
-    as_json = json.dumps(outcome.data, ensure_ascii=False)
-    data = [as_json] if outcome.data not in _EMPTY else []
+    data = [json.dumps(outcome.data, ensure_ascii=False)] if outcome.data not in _EMPTY else []
     return [*map(text, texts + data), *blocks(outcome.ui)]
 
 

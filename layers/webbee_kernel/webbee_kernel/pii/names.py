@@ -157,8 +157,7 @@ def _beside_addresses(text: str) -> Iterator[Span]:
         head = text[base:at].rstrip("([:,\u2014\u2013-| \u00a0")
         is_bracketed = head.endswith("<")
         head = head.removesuffix("<").rstrip()
-        spans = _display_name(head, is_bracketed)
-        yield from ((base + start, base + end) for start, end in spans)
+        yield from ((base + start, base + end) for start, end in _display_name(head, is_bracketed))
 
 
 def _display_name(head: str, is_bracketed: bool) -> Iterator[Span]:

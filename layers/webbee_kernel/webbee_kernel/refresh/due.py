@@ -59,8 +59,7 @@ def due_message(
     """The message that refreshes the user at `due_at`, never earlier."""
     fields = {**who, "imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
     # SQS delays 900 s at most; whole seconds, rounded up
-    delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
-    return UserDue(fields, queued_until, delay_s=delay)
+    return UserDue(fields, queued_until, delay_s=min(MAX_DELAY_S, max(0, math.ceil(due_at - now))))
 
 
 class Refresher:

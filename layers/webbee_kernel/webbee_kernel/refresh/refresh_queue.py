@@ -254,8 +254,7 @@ class SqsRefreshQueue(RefreshQueue):
         """Send one message; failures and half a second without an answer are only logged."""
         if not wanted:
             return
-        who = {**user_dict(user), "scopes": []}
-        message = RefreshRequest(who, tuple(wanted))
+        message = RefreshRequest({**user_dict(user), "scopes": []}, tuple(wanted))
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await self._send([message], brisk_client)

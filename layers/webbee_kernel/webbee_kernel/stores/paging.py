@@ -250,8 +250,7 @@ class DocumentQuery:
         cursor = None
         if more:
             cursor = self._tokens.write(*self._place(page[-1])[1:])
-        found = [row.document for row in page]
-        return Page(data=found, cursor=cursor, has_more=more, total=total)
+        return Page(data=[row.document for row in page], cursor=cursor, has_more=more, total=total)
 
     def _is_after_cursor(self, row: Row) -> bool:
         if self.after is None:

@@ -252,8 +252,7 @@ class ExtensionHarness:
         """What the page would be told, of one kind where it is named: alert, fault, notification,
         panel_refresh, progress, result or turn."""
         assert kind in ("", *KINDS), f"no event is {kind!r}: give one of {', '.join(KINDS)}"
-        found = self.run(self.app.events.since(self.key))
-        return tuple(e for e in found if kind in ("", e.kind))
+        return tuple(e for e in self.run(self.app.events.since(self.key)) if kind in ("", e.kind))
 
     def context(self, *, system: bool = False) -> Context:
         """A `Context` to call a handler with directly."""

@@ -40,8 +40,7 @@ USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
 def registry_of(*extensions: str | Path | Extension | LoadedExtension) -> Registry:
     """A registry of extension folders or of `Extension` objects made in a test (under their own
     app_id)."""
-    loaded = [_load(e) for e in extensions]
-    return Registry({e.app_id: e for e in loaded})
+    return Registry({e.app_id: e for e in [_load(e) for e in extensions]})
 
 
 def _load(extension: str | Path | Extension | LoadedExtension) -> LoadedExtension:

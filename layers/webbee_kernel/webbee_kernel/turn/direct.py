@@ -276,8 +276,7 @@ def _answer_of(turn: Turn | None, state: TurnContext, step: Step) -> CallOutcome
         return _nothing_done(step, state)
     if ran[-1]["status"] == "ok":  # it returned nothing to remember
         return _outcome(step, "ok", data={}, summary=turn.reply, repeated=True)
-    code = str(ran[-1].get("error_code", ""))
-    return _outcome(step, "error", error=turn.reply, error_code=code)
+    return _outcome(step, "error", error=turn.reply, error_code=str(ran[-1].get("error_code", "")))
 
 
 def _nothing_done(step: Step, state: TurnContext) -> CallOutcome:

@@ -77,8 +77,7 @@ class StepRunner:
         ready = [b for b in bound if isinstance(b, Step)]
         known = [b for b in bound if isinstance(b, CallOutcome)]
         waits = await self._need_consent(state, ready, plan)
-        now = [self._send(state, s) for s in ready if s.index not in waits]
-        ended = await asyncio.gather(*now)
+        ended = await asyncio.gather(*[self._send(state, s) for s in ready if s.index not in waits])
         state = state.with_outcomes(known, are_known=True).with_outcomes(ended)
         return await self._add_pending(state, [s for s in ready if s.index in waits])
 

@@ -138,8 +138,7 @@ def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
 
     if outcome.ok and outcome.action_type == "read":
         return Call(outcome.app_id, outcome.fn_name)
-    given = state.arguments_of(outcome)
-    shown = replace(outcome, arguments=given, data=visible_data(outcome))
+    shown = replace(outcome, arguments=state.arguments_of(outcome), data=visible_data(outcome))
     return call_of(shown, state.catalogue, state.language)
 
 

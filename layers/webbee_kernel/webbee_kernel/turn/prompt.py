@@ -114,8 +114,7 @@ def opening(turn: TurnContext) -> OpeningPrompt:
         # with functions left out the text differs too: a notice, and apps as an index
         less = _shortlist(turn, MIN_TOOLS)
         beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_kernel_tools(less))
-        room = int((turn.window - beside) * TOOL_CHARACTERS)
-        listed = _shortlist(turn, max(MIN_TOOLS, room))
+        listed = _shortlist(turn, max(MIN_TOOLS, int((turn.window - beside) * TOOL_CHARACTERS)))
         whole = prompt = _prompt(turn, listed, state, items)
     tools, shown = (*_kernel_tools(listed), *listed.tools), items
     while turn.window and shown and _tokens(prompt) > turn.window - tool_tokens(tools):
@@ -318,8 +317,7 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     ]
     argument_texts = ["" if index else _argument_texts(app) for _, app in pairs]
     shares = fair_shares([len(line) + 1 if line else 0 for line, _ in pairs], MAX_APPS)
-    lines = map(_with_arguments, pairs, shares, argument_texts)
-    shown = [line for line in lines if line]
+    shown = [line for line in map(_with_arguments, pairs, shares, argument_texts) if line]
     return "\n".join(["[APPS]", *shown]) if shown else ""
 
 

@@ -144,8 +144,7 @@ class StreamingReply:
         # it repeats what was shown, and is not through with it yet
         if shown.startswith(text):
             return self.shown
-        gap = "" if self.shown[-1:].isspace() else " "
-        return self.shown + gap + text
+        return self.shown + ("" if self.shown[-1:].isspace() else " ") + text
 
     def finish(self, text: str) -> None:
         """Show the rest of a checked reply."""

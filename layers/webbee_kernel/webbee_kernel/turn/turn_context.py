@@ -361,8 +361,7 @@ class TurnContext:
             self.last_answer, self.catalogue.functions(self.installed), shown, self.catalogue.apps
         )
         most = min(MAX_ADDED, MAX_FUNCTIONS - len(self.opening.shortlist.shown))
-        room = max(0, most - len(self.found_tools))
-        found = self.found_tools | dict([*new.items()][:room])
+        found = self.found_tools | dict([*new.items()][: max(0, most - len(self.found_tools))])
         return self._next(last_answer=answer, found_tools=found), answer
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnContext:

@@ -162,8 +162,7 @@ class DocumentStore(TableStore):
             return question.page(rows, len(rows))
         rows = await self._rows(question, state, found, need=limit + 1)
         # the marker counts the whole collection, not what matches
-        total = state.n if state and order_by and not where else None
-        return question.page(rows, total)
+        return question.page(rows, state.n if state and order_by and not where else None)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
         """How many match."""
