@@ -129,8 +129,7 @@ def test_items_are_as_large_as_the_guide_says() -> None:
 def printed() -> str:
     """`make bench ARGS=cost`, in a process of its own: it takes the whole log."""
     command = [sys.executable, "-m", "benchmarks.cost"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def test_both_tables_of_the_page_are_those_printed_and_count_all_that_is_paid_by_use(

@@ -122,8 +122,7 @@ def test_open_webui(world: World) -> None:
     models = httpx.get(f"{url}/models", headers=headers).json()
     assert [m["id"] for m in models["data"]] == ["webbee"]
     first = "add a task: call the plumber"
-    added = text_of(chat(url, headers, first))
-    second = [first, added, "delete the task call the plumber"]
+    second = [first, text_of(chat(url, headers, first)), "delete the task call the plumber"]
     asked = text_of(chat(url, headers, *second))
     assert "shall I do it?" in asked
     history = zip(("USER", "ASSISTANT") * 2, [*second, asked], strict=True)

@@ -2,7 +2,7 @@ from dataclasses import replace
 from functools import partial
 
 from tests.contract.samples import ALICE, BOB, LATER, event, race, record
-from webbee_kernel.stores import Stores
+from webbee_kernel.stores import Stores, sse
 from webbee_kernel.stores.codec import dumps
 from webbee_kernel.types import AuditRecord, Event, UserKey
 
@@ -92,3 +92,10 @@ async def test_racing_events_of_one_id_are_told_once(stores: Stores) -> None:
     fresh = await race(*(partial(append, rival) for rival in rivals))
     assert sorted(fresh) == [False] * 5 + [True]
     assert await stores.events.since(ALICE, "", now=0.0) == (rivals[fresh.index(True)],)
+
+
+def test_a_poll_gets_what_an_answer_holds_and_asks_for_the_rest_at_once() -> None:
+    large = (event(data={"text": "x" * 199_000}),) * 100
+    told = sse(large)
+    assert told.startswith("retry: 0\n") and len(told) < 3_100_000
+    assert sse(large[:9]).startswith("retry: 3000\n")

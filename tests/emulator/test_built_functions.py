@@ -95,8 +95,7 @@ def test_every_function_has_events() -> None:
 
 @pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
 def test_a_documented_event_is_answered_by_the_built_function(cloud: Cloud, path: Path) -> None:
-    function = path.name.partition("-")[0]
-    answer: Any = cloud.invoke(function, json.loads(path.read_text("utf-8")))
+    answer: Any = cloud.invoke(path.name.partition("-")[0], json.loads(path.read_text("utf-8")))
     assert answer.get("statusCode", 200) == 200, answer
     assert answer.get("batchItemFailures", []) == []
 
@@ -152,8 +151,7 @@ def test_a_handler_imports_from_its_folder_the_layers_and_the_runtime_only(
     built: Built, environment: Callable[[str], dict[str, str]], function: str
 ) -> None:
     slot = Emulator(built, LOGICAL_IDS[function], environment(function))
-    done = ran(built.python, "-c", WHERE, cwd=slot.task, env=slot.environment())
-    found = json.loads(done.stdout)
+    found = json.loads(ran(built.python, "-c", WHERE, cwd=slot.task, env=slot.environment()).stdout)
 
     homes = [built.root, built.python.parent.parent, Path(found["standard"])]
     homes = [home.resolve() for home in homes]

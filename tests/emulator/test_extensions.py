@@ -69,8 +69,7 @@ def test_they_load_and_are_in_the_catalogue(tools: Emulator) -> None:
 def test_a_chat_function_a_panel_and_an_app_work(tools: Emulator) -> None:
     added = call(tools, "shelf", "add_book", title="Emma", pages=474)
     assert (added["status"], added["data"]["title"]) == ("ok", "Emma")
-    tree = call(tools, "shelf", "__tray__out")
-    assert tree["ui"]["type"] == "TrayResponse"
+    assert call(tools, "shelf", "__tray__out")["ui"]["type"] == "TrayResponse"
 
 
 def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emulator) -> None:

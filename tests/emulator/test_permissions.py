@@ -81,8 +81,7 @@ def driven(cloud: Cloud, asked: list[Asked]) -> int:
     http(cloud, "GET", "/v1/inspect", message="look around")
     http(cloud, "GET", "/v1/health")
     cloud.invoke("skeleton_refresh", recorded("eventbridge_tick"))
-    batch = cloud.drain()
-    cloud.invoke("skeleton_refresh", {"Records": batch})  # delivered twice
+    cloud.invoke("skeleton_refresh", {"Records": cloud.drain()})  # delivered twice
     live(cloud)
     http(cloud, "DELETE", "/v1/sessions/drive")
     http(cloud, "DELETE", f"{APP}/installation")

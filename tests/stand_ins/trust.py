@@ -28,6 +28,5 @@ def certificate(folder: Path, now: dt.datetime) -> Path:
     )
     path, pem = folder / "server.pem", serialization.Encoding.PEM
     form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    private = key.private_bytes(pem, form, plain)
-    path.write_bytes(private + made.public_bytes(pem))
+    path.write_bytes(key.private_bytes(pem, form, plain) + made.public_bytes(pem))
     return path

@@ -43,8 +43,7 @@ def test_an_alarm_names_its_paragraph_of_the_runbook_which_knows_timeouts_metric
     headings = [line.removeprefix("### ") for line in page.splitlines() if line[:4] == "### "]
     anchors = {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-"): h for h in headings}
     for name, alarm in resources(template, "AWS::CloudWatch::Alarm"):
-        described = alarm["AlarmDescription"]
-        anchor = described.rpartition("docs/operations.md#")[2]
+        anchor = alarm["AlarmDescription"].rpartition("docs/operations.md#")[2]
         assert name in anchors[anchor], name
         paragraph = page.partition(f"### {anchors[anchor]}")[2].partition("\n### ")[0]
         for part in ("*Seen:*", "*Tell:*", "*Do:*"):

@@ -109,8 +109,7 @@ def as_list(value: Any) -> list[Any]:
 
 def trust_of(template: Template, role: str) -> list[dict[str, Any]]:
     """Who may take a role."""
-    document = template["Resources"][role]["Properties"]["AssumeRolePolicyDocument"]
-    return list(document["Statement"])
+    return list(template["Resources"][role]["Properties"]["AssumeRolePolicyDocument"]["Statement"])
 
 
 def statements(

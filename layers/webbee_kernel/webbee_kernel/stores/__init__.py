@@ -146,10 +146,17 @@ def panel_refresh(log: EventLog, app_id: str, panels: tuple[str, ...]) -> tuple[
     return (log.new("panel_refresh", {"app_id": app_id, "panels": list(panels)}),) if panels else ()
 
 
+MAX_SSE_BYTES = 3_000_000
+"""Bytes of a text of events: Lambda answers with 6 MB at most, its quotes escaped once more."""
+
+
 def sse(events: tuple[Event, ...]) -> str:
-    """Server-Sent Events text; the browser reconnects after three seconds."""
-    lines = ["retry: 3000\n"]
+    """Server-Sent Events text; the browser reconnects after three seconds, or at once where not all
+    fit."""
+    lines, room = ["retry: 3000\n"], MAX_SSE_BYTES
     for event in events:
         body = json_text({"at": event.at, "kind": event.kind, **event.data})
+        if (room := room - len(body.encode())) < 0:
+            return "\n".join(["retry: 0\n", *lines[1:]]) + "\n"
         lines.append(f"id: {event.event_id}\nevent: {event.kind}\ndata: {body}\n")
     return "\n".join(lines) + "\n"
