@@ -82,7 +82,7 @@ class UndoMessage:
     @property
     def is_bare(self) -> bool:
         """Whether it says nothing of which effect is meant."""
-        return not self._target
+        return not (self._target or self._is_counted or self._places)
 
     @property
     def _is_in_command(self) -> bool:
@@ -202,14 +202,16 @@ class UndoMessage:
 
     def _is_part(self, newest: Sequence[Undo]) -> bool:
         """Whether the message numbers, counts or leaves out, and that may be any of several."""
+        places = {*self._places.values()}
+        is_placed = bool(places) and (places != {-1} or len(newest) > 1)
+        return len(self._candidates) > 1 and (self._is_counted or is_placed)
+
+    @property
+    def _is_counted(self) -> bool:
+        """Whether the message counts, or leaves something out."""
         stems, words = {*self._message.stems(self._tag)}, language.of(self._tag).words
-        is_place = bool(self._places) and not (
-            {*self._places.values()} == {-1} and len(newest) == 1
-        )
         numbers = language.numbers(self._message.text, self._tag)
-        is_counted = any(m.value > 1 for m in numbers) or bool(stems & words.pair)
-        is_told = is_place or is_counted or bool(stems & words.limits)
-        return is_told and len(self._candidates) > 1
+        return any(m.value > 1 for m in numbers) or not stems.isdisjoint(words.pair | words.limits)
 
 
 def _says_undo(effect: Undo, tag: str) -> bool:

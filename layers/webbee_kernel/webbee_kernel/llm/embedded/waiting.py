@@ -15,7 +15,7 @@ from ...types import JSONObject
 from ..function_form import Parameter, label_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolSpec
 from .commands import Commands
-from .examples import Command, Value, date_parameters, example_words
+from .examples import Command, Value, date_parameters, example_words, patterns
 from .message import lexicon, without_stop, word_keys
 from .offers import FORM_SCORE, Offers, to_calls
 from .slots import field_words
@@ -70,11 +70,18 @@ class WaitingAnswer(Offers):
     def _is_about(self, tool: ToolSpec) -> bool:
         """Whether the message is no other command, and names a field of a call or points at
         something."""
-        stems, known = {*self.message.stems(self.tag)}, parameters(tool).values()
-        names = (field_words(p.name, self.tag) for p in known)
-        about = lexicon(self.tag).reference.union(*names)
+        known = (field_words(p.name, self.tag) for p in parameters(tool).values())
+        about = lexicon(self.tag).reference.union(*known)
         is_other = self._is_other or self.values.is_other_app(tool.app_id, self.tag)
-        return not (is_other or self._is_short) and not about.isdisjoint(stems)
+        is_other = is_other or self._is_short or self._is_another(tool)
+        return not (is_other or about.isdisjoint(self.message.stems(self.tag)))
+
+    def _is_another(self, tool: ToolSpec) -> bool:
+        """Whether it begins as an order for another call of the function: "email Bob that it is
+        moved", and no "send it to Bob"."""
+        first, *then = self.message.stems(self.tag) or [""]
+        openings = {p.pieces[0].stem for p in patterns(tool, self.tag)}
+        return first in openings and lexicon(self.tag).reference.isdisjoint(then[:1])
 
     @property
     def _is_short(self) -> bool:
