@@ -2,11 +2,13 @@
 requests are no turns of a person's."""
 
 import json
+from unittest.mock import patch
 
 import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, rows
+from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -85,14 +87,15 @@ def test_a_yes_may_rewrite_a_text_not_where_it_goes(stack: Stack, alice: Person,
         assert (refused.status, refused.error["field"]) == (400, "edits")
     assert sent(stack) == 0 and accepted(alice) == [], "the card still waits"
     first = {"edits": {"0": {"text": "Good morning"}}}
+    chat = stack.handlers["chat_turn"].lambda_handler.service()
+    with patch.object(chat.kernel.dispatch, "call", side_effect=DispatchRefused("busy")):
+        assert alice.confirm(card, **first).status == 503
     assert alice.confirm(card, **first)["status"] == "ok"
-    again = alice.confirm(card, **first)
-    assert (again.status, again["status"]) == (200, "ok")
+    assert (again := alice.confirm(card, **first))["status"] == "ok"
     for other in ({"edits": {"0": {"text": "Good night"}}}, {**first, "remember": True}, {}):
         refused = alice.confirm(card, **other)  # it is told that this was not sent or accepted
         assert (refused.status, refused.error["code"]) == (409, "request_conflict"), other
-    assert alice.confirm(card, accept=False)["reply"] == again["reply"]
-    assert accepted(alice) == []
+    assert (alice.confirm(card, accept=False)["reply"], accepted(alice)) == (again["reply"], [])
     [row] = rows(stack, "store", "sent#")
     assert "Good morning" in row["data"] and ANN in row["data"]
     eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]

@@ -167,8 +167,7 @@ def test_a_call_that_ends_so_ends_as_internal_and_the_next_one_works(
     assert office.call(kind, request_id=f"then {act} {kind}").ok
     if kind == "function":  # its effect is on record, and not run again
         again = office.call(kind, request_id=f"{act} {kind}")
-        told = (True, outcome.error, "INTERNAL")
-        assert (again.repeated, again.error, again.error_code) == told
+        assert (again.repeated, again.error, again.error_code) == (True, outcome.error, "INTERNAL")
 
 
 def test_a_listener_that_ends_so_keeps_nobody_else_from_hearing() -> None:

@@ -142,7 +142,10 @@ class Proposals:
             # first, or a renewal would take again what is given back
             renewing.cancel()
             with suppress(StorageUnavailable):
-                await self._write(key, proposal.memory, proposal.turn, proposal.ids)
+                # read anew: edits of its texts were stored since, which stay
+                memory = await self.sessions.read(key, now=self.clock.now())
+                if found := memory.question(proposal.ids[0]):
+                    await self._write(key, memory, found[0], proposal.ids)
             raise
         finally:
             renewing.cancel()
