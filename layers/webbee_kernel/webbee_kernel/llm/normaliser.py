@@ -362,8 +362,8 @@ class Normaliser:
         if word.end() == len(self._raw):
             return False if final else None
         begins = _ARGUMENTS.match(self._raw, word.end())
-        is_name = word.group() == "functools" or self.tool_index.find(word.group())
-        if begins is None or not is_name:
+        name = word.group()
+        if begins is None or not (name == "functools" or self.tool_index.find(name)):
             return False
         if not begins["opens"]:
             return False if final else None

@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Final
 
 from ..types import JSON, JSONObject
@@ -179,10 +180,16 @@ class ToolIndex:
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self.names = frozenset(t.name for t in tools)
-        self._by_normal_name: dict[str, set[str]] = {}
-        for tool in tools:
+        self._tools = tools
+
+    @cached_property
+    def _by_normal_name(self) -> dict[str, set[str]]:
+        """For names that are none of these: most answers have no such."""
+        found: dict[str, set[str]] = {}
+        for tool in self._tools:
             for form in (tool.name, tool.fn_name, f"{tool.app_id}{tool.fn_name}"):
-                self._by_normal_name.setdefault(_normal_name(form), set()).add(tool.name)
+                found.setdefault(_normal_name(form), set()).add(tool.name)
+        return found
 
     def __bool__(self) -> bool:
         return bool(self.names)

@@ -42,6 +42,7 @@ def summary_of(function: FunctionInfo | ToolSpec, tag: str) -> str:
     return language.text_in(function.titles, tag) or function.description
 
 
+@PerObject
 def describe(tool: ToolSpec) -> str:
     """Description, effect and examples, at most 1,024 characters; examples that do not fit, or add
     no word to name and description, are left out."""
