@@ -62,10 +62,8 @@ def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
     """A schema, what it refers to (`$ref` into `root`), and its alternative or conditional
     subschemas, at any depth."""
     pending, found = [schema], list[Mapping[str, Any]]()
-    while pending and len(found) < _MAX_SHAPES:
-        # from the front: a schema comes before its subschemas
-        shape = pending.pop(0)
-        if isinstance(shape, Mapping):
+    for shape in pending:  # which grows: a schema comes before its subschemas
+        if isinstance(shape, Mapping) and len(found) < _MAX_SHAPES:
             found.append(shape)
             pending += [target_of(str(shape["$ref"]), root)] if "$ref" in shape else []
             pending += [] if _SUBSCHEMA_KEYS.isdisjoint(shape) else _subschemas(shape)

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .. import language
-from ..catalogue import GOES_TO, Shapes, shapes_of
+from ..catalogue import GOES_TO, FunctionInfo, PerObject, Shapes, shapes_of
 from ..sdk.result import ANSWERS
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import Form, form_of
@@ -236,13 +236,17 @@ def properties(shape: Schema) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
+def without_secrets(arguments: JSONObject, function: FunctionInfo | None) -> JSONObject:
     """The arguments without secrets at any depth, by name or schema (`format: password`,
     `writeOnly`)."""
-    # by name at any depth: what is a secret in one object is none less in another
-    hidden = frozenset(p.name for p in parameters(schema) if p.is_declared_secret)
-    found: JSONObject = _drop_secrets(arguments, hidden)
+    found: JSONObject = _drop_secrets(arguments, _secrets(function) if function else frozenset())
     return found
+
+
+@PerObject
+def _secrets(function: FunctionInfo) -> frozenset[str]:
+    """The names of its secrets: what is one in one object is none less in another."""
+    return frozenset(p.name for p in parameters(function.input_schema) if p.is_declared_secret)
 
 
 def _drop_secrets(value: JSON, hidden: frozenset[str]) -> JSON:

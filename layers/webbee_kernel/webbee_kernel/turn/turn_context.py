@@ -344,7 +344,7 @@ class TurnContext:
         if not outcome.arguments:
             return outcome.arguments
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
-        return without_secrets(outcome.arguments, function.input_schema if function else {})
+        return without_secrets(outcome.arguments, function)
 
     def as_stored(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """The masked outcome for storage; reused unless the gate differs or has changed since."""
