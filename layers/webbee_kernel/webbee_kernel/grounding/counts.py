@@ -27,8 +27,7 @@ class Counts:
 
     def __init__(self, reading: Reading, index: Index, figures: Figures, message: str) -> None:
         self._reading, self._index, self._figures = reading, index, figures
-        given = language.numbers(message, reading.language.tag)
-        self._message_numbers = {n.value for n in given if n.value and n.value > SMALL}
+        self._message = message
         self._states: dict[int, tuple[set[Owner], int]] = {}
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
@@ -42,11 +41,15 @@ class Counts:
             return ""
         # a larger list may be told of in part: false is only more than there are
         rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
-        if not rows and not places and claim.mention.value in self._message_numbers:
+        if not rows and not places and self._is_in_message(claim.mention.value):
             rows = [r for r in self._lists if r.size > 1]
         return ", ".join(
             f"{n}: {size}" for n, size in [*{_name(r): r.size for r in rows}.items()][:MAX_LISTS]
         )
+
+    def _is_in_message(self, value: float) -> bool:
+        tag = self._reading.language.tag
+        return value > SMALL and any(n.value == value for n in language.numbers(self._message, tag))
 
     def _nouns(self, claim: Claim) -> set[str]:
         """The stems of the words after a number, in the reply's language and in English."""

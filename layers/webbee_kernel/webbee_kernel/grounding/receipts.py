@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
 from .. import language
 from ..text import cut, one_line
@@ -50,8 +50,7 @@ class Receipt:
         return language.of(tag).say(f"receipt_{kind}", what=self.what, why=self.why or "–")
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """Numbers of a turn's reads, effects, failures, effects with unknown outcome, and of the failed
     ones those that raised, behind which something may be written."""
 
@@ -75,7 +74,7 @@ class Work:
 
     def to_dict(self, tag: str) -> dict[str, int | str]:
         """The counts and their text for the response; `unknown` and `raised` only if not 0."""
-        counts = {k: n for k, n in asdict(self).items() if n or k not in ("unknown", "raised")}
+        counts = {k: n for k, n in self._asdict().items() if n or k not in ("unknown", "raised")}
         return {**counts, "text": self.text(tag)}
 
 

@@ -139,6 +139,8 @@ class Words:
 def places_ending(index: Index, code: str) -> list[Place]:
     """The fields whose digits and capitals have this ending: a phone, a card's last four digits,
     `order_70412`."""
+    if len(code) < MIN_ENDING:
+        return []
     return index.cached("endings", lambda: _endings(index)).get(code[-MAX_ENDING:], [])
 
 

@@ -180,12 +180,13 @@ def _numbered_weekdays(
 ) -> Iterator[Mention]:
     """`Thu 26`, `Donnerstag, den 26.`: the day of a month near `now` that is this weekday; a number
     that no such day has is something else."""
-    hours = {time.start for time in times}
+    hours, weekdays = {time.start for time in times}, source.names.weekdays
     for at, folded in enumerate(source.folded):
-        weekday, place = source.names.weekdays.get(folded), _number_beside(source, at)
-        if weekday is not None and place and source.words[place].start not in hours:
+        place = _number_beside(source, at) if folded in weekdays else 0
+        if place and source.words[place].start not in hours:
             days = _days_near(now, _day_number(source, place))
-            if fitting := [(d.year, d.month, d.day) for d in days if d.weekday() == weekday]:
+            right = [d for d in days if d.weekday() == weekdays[folded]]
+            if fitting := [(d.year, d.month, d.day) for d in right]:
                 yield source.mention(at, place, "date", *fitting)
 
 

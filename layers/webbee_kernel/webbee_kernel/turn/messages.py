@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
@@ -98,7 +98,7 @@ def _account(
         what = cut(one_line(waiting.summary), MAX_SUMMARY)
         listed.append(_receipt(Receipt(-1, "waiting", what), tag))
     done = before.get("work", {})
-    counts = {name: n + done.get(name, 0) for name, n in asdict(work(calls)).items()}
+    counts = {name: n + done.get(name, 0) for name, n in work(calls)._asdict().items()}
     return {"work": Work(**counts).to_dict(tag), **({"receipts": listed} if listed else {})}
 
 
