@@ -214,8 +214,8 @@ def test_what_a_message_writes_out_of_the_map_is_told_by_its_placeholder() -> No
     masker, senders = Masker(), ("Anna Weber <anna@x.com>", "Tom Hill <t.h@x.com>")
     shown = str(masker.mask([{"from": sender} for sender in senders]))
     names = {value: placeholder for placeholder, value in masker.vault.items()}
-    said = masker.names_in_message("Archive the one of Anna, and tell T.H@x.com", shown)
+    said = masker.names_in_message("Archive the one of Anna, and tell T.H@x.com", shown, "en")
     assert said == {names["Anna Weber"]: "Anna", names["t.h@x.com"]: "t.h@x.com"}
-    assert masker.names_in_message("le mail d'Anna", shown) == {names["Anna Weber"]: "Anna"}
-    assert masker.names_in_message("and what is the weather?", shown) == {}
-    assert masker.names_in_message("the mail from Anna", "nothing masked") == {}
+    assert masker.names_in_message("le mail d'Anna", shown, "fr") == {names["Anna Weber"]: "Anna"}
+    assert masker.names_in_message("and what is the weather?", shown, "en") == {}
+    assert masker.names_in_message("the mail from Anna", "nothing masked", "en") == {}

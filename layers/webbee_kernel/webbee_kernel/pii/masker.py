@@ -10,7 +10,7 @@ from os.path import commonprefix
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from webbee_kernel.language import detect, stem, tokens
+from webbee_kernel.language import stem, tokens
 from webbee_kernel.pii import NOTHING
 from webbee_kernel.pii.contacts import (
     has_digit_run,
@@ -238,10 +238,9 @@ class Masker:
         it."""
         return self._map.used_in(text)
 
-    def names_in_message(self, message: str, shown: str) -> dict[str, str]:
+    def names_in_message(self, message: str, shown: str, tag: str) -> dict[str, str]:
         """Placeholders of `shown` whose address, or a word of whose name, stands in a user's own
-        `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
-        tag = detect(message)
+        `message` in the language `tag`, with what stands there: `{"<NAME_5>": "Anna"}`."""
         text = message.replace("'", " ").replace("\u2019", " ")  # "Sarah's", "d'Anna"
         words = [(w.text, one := stem(w.text, tag), stem(one, tag)) for w in tokens(text)]
         low, found = message.casefold(), dict[str, str]()

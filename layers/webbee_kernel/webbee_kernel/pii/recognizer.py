@@ -201,23 +201,23 @@ def _declared_value(text: str, kind: str) -> tuple[Finding, ...]:
     return ((start, start + len(value), kind, identity),)
 
 
-def _candidates(recognizer: Recognizer, text: str, key: str) -> Iterator[Finding]:
+def _candidates(recognizer: Recognizer, text: str, key: str) -> list[Finding]:
     """Candidates, the surest kind first, a longer one before its part."""
 
-    def of(kind: str, spans: Iterable[Span]) -> Iterator[Finding]:
-        return ((s, e, kind, identity_of(kind, text[s:e])) for s, e in spans)
+    def of(kind: str, spans: Iterable[Span]) -> list[Finding]:
+        return [(s, e, kind, identity_of(kind, text[s:e])) for s, e in spans]
 
-    yield from of(SECRET, find_secrets(text, key))
-    yield from of(EMAIL, find_emails(text))
+    found = [*of(SECRET, find_secrets(text, key)), *of(EMAIL, find_emails(text))]
     for kind, span in find_documents(text, key, recognizer.kinds) if recognizer.kinds else ():
-        yield from of(kind, [span])
-    yield from ((s, e, PHONE, i) for s, e, i in find_phones(text, key, recognizer.regions))
-    yield from of(NAME, sorted(recognizer.names(text, key), key=lambda span: (span[0], -span[1])))
+        found += of(kind, [span])
+    found += [(s, e, PHONE, i) for s, e, i in find_phones(text, key, recognizer.regions)]
+    names = sorted(recognizer.names(text, key), key=lambda span: (span[0], -span[1]))
+    return found + of(NAME, names)
 
 
 def _find(recognizer: Recognizer, text: str, key: str) -> tuple[Finding, ...]:
     accepted: list[Finding] = []
-    found = list(_candidates(recognizer, text, key))
+    found = _candidates(recognizer, text, key)
     occupied = bytearray(len(text) if found else 0)
     for match in PLACEHOLDER.finditer(text) if found and "<" in text else ():
         occupied[match.start() : match.end()] = b"\1" * len(match[0])

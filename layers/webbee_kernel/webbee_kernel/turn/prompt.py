@@ -30,7 +30,6 @@ from .tool_retrieval import (
 )
 
 if TYPE_CHECKING:
-    from ..pii.masker import Masker
     from .turn_context import TurnContext
 
 SYSTEM = """You decide what a chat agent does next. You read a prompt and either call functions \
@@ -155,7 +154,7 @@ def _prompt(
     notice = tool_retrieval.notice(listed)  # only of functions that are left out
     apps = apps_block([turn.catalogue.apps[a] for a in turn.installed], index=bool(notice))
     history = session_memory.render(items, turn.memory.earlier + forgotten)
-    note = names_note(turn.message, f"{state}\n{history}", turn.gate)
+    note = names_note(turn, f"{state}\n{history}")
     message, about_breaks = message_line(turn.message)
     last_line = f"[{iso(turn.now)} user] {message}"
     return Prompt(
@@ -204,7 +203,7 @@ def exchange(turn: TurnContext, note: str) -> Exchange:
     results = lines(ran, _room(turn)) | _waiting_lines(turn)
     problems = [*answer.problems, *refusals(shown), *([Problem("", "", note)] if note else ())]
     flat = _flat(turn, results, ran, problems)
-    names = names_note(turn.message, flat, turn.gate)
+    names = names_note(turn, flat)
     flat, reply = "\n".join(filter(None, (flat, names))), answer.response
     if not reply.tool_calls:
         # no calls that results could answer: also native tool services read them as text
@@ -285,9 +284,10 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
     return found
 
 
-def names_note(message: str, shown: str, gate: Masker | None) -> str:
+def names_note(turn: TurnContext, shown: str) -> str:
     """A note on placeholders whose values the user's message contains; empty for none."""
-    found = gate.names_in_message(message, shown) if gate and "<" in shown else {}
+    gate = turn.gate if "<" in shown else None
+    found = gate.names_in_message(turn.message, shown, turn.language) if gate else {}
     return f"NOTE: the new message writes out {dumps(found)}" if found else ""
 
 
