@@ -301,7 +301,7 @@ class SsmSecretStore:
             )
             for parameter in (answer or {}).get("Parameters", []):
                 name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
-                found.append("/".join(map(_decode_part, name.split("/"))))
+                found.append(unquote(name.replace(".", "%")))
             # the token alone says that there is more: a page may be short, or empty
             if not answer or "NextToken" not in answer:
                 return tuple(sorted(found))
@@ -335,7 +335,3 @@ def _encode_part(part: str) -> str:
     # percent-encoding leaves these two as they are, and no parameter's name holds a `%`
     quoted = quote(part, safe="").replace(".", "%2E").replace("~", "%7E")
     return quoted.replace("%", ".")
-
-
-def _decode_part(part: str) -> str:
-    return unquote(part.replace(".", "%"))

@@ -46,12 +46,9 @@ def _first(names: Iterable[str], keys: Sequence[str]) -> str | None:
 
 def _next_best(keys: Sequence[str]) -> str | None:
     """A person's field, else the first that is no id, else the first."""
+    people = (k for k in keys if not people_keys("roles").isdisjoint(words_of(str(k))))
     plain = (k for k in keys if not _is_id(str(k)))
-    return next(chain(filter(_is_person, keys), plain, keys), None)
-
-
-def _is_person(key: str) -> bool:
-    return not people_keys("roles").isdisjoint(words_of(str(key)))
+    return next(chain(people, plain, keys), None)
 
 
 @cache

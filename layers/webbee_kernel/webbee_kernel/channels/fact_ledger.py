@@ -117,11 +117,11 @@ def _repeats(value: JSON, facts: str, scalars: set[tuple[type, JSON]]) -> bool:
     """Whether the facts contain the value as a scalar, or anywhere a text of five characters."""
     if value is None or value == "":
         return True
+    if not isinstance(value, str):
+        return (type(value), value) in scalars
     text = dumps(value)
-    if isinstance(value, str):
-        # a short text counts as a whole value only, with its quotes
-        return (text if len(value) < _LONG else text[1:-1]) in facts
-    return (type(value), value) in scalars
+    # a short text counts as a whole value only, with its quotes
+    return (text if len(value) < _LONG else text[1:-1]) in facts
 
 
 def _arguments_text(arguments: JSONObject, room: int) -> str:

@@ -217,7 +217,8 @@ class TurnContext:
         planned = {**self.round_of, **dict.fromkeys(self.earlier_calls, -1)}
         last = max((planned[i] for i in {*self.reported, *self.pending} - {*reads}), default=-1)
         found = frozenset(i for i in reads if planned[i] < last)
-        return found.union(_searches_of_a_read(reads, planned))
+        # one read alone was searched for by none
+        return found.union(_searches_of_a_read(reads, planned) if len(reads) > 1 else ())
 
     @cached_property
     def new_outcomes(self) -> dict[int, CallOutcome]:
