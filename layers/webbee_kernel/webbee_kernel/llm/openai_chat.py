@@ -30,7 +30,7 @@ CHAT_PARTS: Final = frozenset(
 EXTRA: Final = "extra_content"
 DETAILS: Final = "reasoning_details"
 CLEAR: Final = ("reasoning_content", "reasoning")
-THOUGHTS: Final = (*CLEAR, DETAILS, "thinking", "thoughts")
+THOUGHTS: Final = frozenset((*CLEAR, DETAILS, "thinking", "thoughts", EXTRA))
 """Fields with a model's reasoning, which is never shown."""
 
 
@@ -305,7 +305,7 @@ def _usage(usage: Any) -> Usage:
 
 def _merge_thoughts(total: JSONObject, message: Mapping[str, Any]) -> None:
     """Merge the reasoning fields of a message or chunk into `total`."""
-    for name in (*THOUGHTS, EXTRA):
+    for name in message.keys() & THOUGHTS:
         piece, before = message.get(name), total.get(name)
         if isinstance(piece, str) and isinstance(before, str):
             total[name] = before + piece
