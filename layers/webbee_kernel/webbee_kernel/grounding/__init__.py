@@ -15,8 +15,8 @@ ones are marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `receipts`  the kernel's account of a turn's calls
 - `table`     renders the data without a model
 
-Words of natural languages are in `language`. Known gaps: docs/grounding.md. May import: language,
-base. Entrance: `check`, with an `Evidence`.
+Words of natural languages are in `language`. Known gaps: docs/grounding.md. May import:
+language, types, clock and text. Entrance: `check`, with an `Evidence`.
 """
 
 from __future__ import annotations

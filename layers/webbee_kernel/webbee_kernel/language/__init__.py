@@ -12,7 +12,8 @@
 - `resources`  which languages exist, their raw files, and CLDR's data
 
 Here are the language that a text is written in, by letters, then by common words, and the entrance
-to the rest. Heavy data is loaded on first use. May import: base. Entrance: the functions here.
+to the rest. Heavy data is loaded on first use. May import: types and text. Entrance: the functions
+here.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ masked, and asks the others where secrets, addresses, phone numbers, documents a
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.
 
-May import: language, base. Entrance: `masker.Masker`, imported where the first text is masked: most
-patterns of the kernel stand here, and a start that masks nothing does without.
+May import: language, types, clock and text. Entrance: `masker.Masker`, imported where the first
+text is masked: most patterns of the kernel stand here, and a start that masks nothing does without.
 """
 
 from collections.abc import Mapping
