@@ -65,7 +65,7 @@ export class Polling {
       const since = this.full ? this.seen.last : this.seen.since();
       const response = await request("GET", "/v1/events", { headers: since ? { "last-event-id": since } : {} });
       const found = parse(await response.text());
-      this.retry = found.retry ?? this.retry;
+      this.retry = found.retry || this.retry;
       this.full = this.again = found.events.length >= FULL || found.retry === 0;
       const fresh = this.seen.fresh(found.events);
       if (fresh.length) this.lively = Date.now();
