@@ -55,18 +55,18 @@ def test_the_result_of_a_background_task_is_in_the_ledger_of_its_turn_and_counts
     assert len(ledger(kernel)) == 2
 
 
-def test_a_late_end_without_data_is_told_once() -> None:
+def test_a_late_end_without_data_is_told_once_of_the_call_that_ended() -> None:
     kernel, of = began(), {"app_id": "tasked", "fn_name": "begin"}
     call = {**of, "status": "error", "duration_ms": 1, "error_code": "BACKEND_TIMEOUT"}
     receipt = {"status": "running", "what": "Begin", "text": "Begin: still running", "call": 0}
-    made = {"calls": [call], "receipts": [receipt]}
-    asked = turn(1, status="error", request_id="r1", digests=(), response=made)
+    made = {"calls": [call, call], "receipts": [receipt, {**receipt, "call": 1}]}
+    asked = turn(1, status="error", request_id="r1", digests=(), response=made, unended={"2": 1})
     key, sessions = SessionKey(kernel.key, "s1"), kernel.app.stores.sessions
     kernel.run(sessions.append(key, asked, expires_at=LATER, now=kernel.clock.now()))
     late = LateResults(kernel.app.settings, kernel.app.stores, kernel.kernel.dispatch, kernel.clock)
-    told = {**of, "session_id": "s1", "request_id": "r1", "status": "ok", "data": {}}
+    told = {**of, "session_id": "s1", "request_id": "r1", "status": "ok", "data": {}, "call": "2"}
     looks = [kernel.run(late.look(kernel.key, Event("e1", "", "result", told))) for _ in range(2)]
     assert looks == ["taken", "known"]
     [then] = kernel.memory().turns
-    assert (then.status, then.response["calls"][0]["status"]) == ("ok", "ok")
-    assert then.response["receipts"][0]["status"] == "done"
+    assert (then.status, [c["status"] for c in then.response["calls"]]) == ("ok", ["error", "ok"])
+    assert [r["status"] for r in then.response["receipts"]] == ["running", "done"]

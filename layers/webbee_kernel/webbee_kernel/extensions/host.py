@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from .. import background
 from ..background import LoopThread, LoopThreads
 from ..catalogue import Catalogue
-from ..clock import Clock, new_id
+from ..clock import Clock, digest, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
 from ..guards.arguments import conform
@@ -349,6 +349,7 @@ class ExtensionHost:
         text, data = outcome.summary or outcome.error, event_data(outcome.data)
         event_data_ = {"app_id": request.app_id, "fn_name": request.name, "status": outcome.status}
         event_data_ |= {"text": text, **request_fields(request), "data": data}
+        event_data_ |= {"call": digest(request.arguments)}
         await self.events.deliver(key, "result", event_data_)
         # a read changes no panel unless it says so
         if outcome.action_type != "read" or outcome.panels_named:

@@ -76,7 +76,8 @@ class Turn:
     large to be shown whole (`turn/tool_retrieval.py`); up to
     `told` (a sequence number) the transcript held the session's turns when this one was recorded;
     `order` counts the answers of the session, those to cards of earlier turns among them: the turn
-    with the highest is what its user was shown last.
+    with the highest is what its user was shown last. `unended` are the places in `response` of
+    calls whose end was not waited for, by a hash of their arguments.
     """
 
     seq: int
@@ -101,6 +102,7 @@ class Turn:
     listed: str = ""
     told: int = 0
     order: int = 0
+    unended: dict[str, int] = field(default_factory=dict)
 
 
 class AnswerLease(NamedTuple):

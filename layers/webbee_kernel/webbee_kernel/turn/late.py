@@ -130,7 +130,9 @@ def _calls(turn: Turn, result: JSONObject) -> list[JSONObject] | None:
     # the call that began the task has ended, and is told as it did
     if "task_id" in result:
         return calls if of_app else None
-    for call in of_app:
+    # of several calls of the function the one that ended
+    place = turn.unended.get(str(result.get("call")))
+    for call in of_app if place is None else calls[place : place + 1]:
         if (call["fn_name"], call.get("error_code")) == (result.get("fn_name"), TIMEOUT):
             call.pop("error_code")
             call["status"], call["late"] = result.get("status"), True

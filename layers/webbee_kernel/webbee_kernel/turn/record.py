@@ -44,6 +44,7 @@ from ..types import JSON, CallOutcome, JSONObject
 from . import cards, confirmation, messages, tool_retrieval
 from .messages import Reply
 from .pending_approvals import MAX_RACES
+from .results_block import TIMEOUT
 from .session_memory import masker_for, recall, unmask
 from .turn_context import TurnContext
 
@@ -214,7 +215,14 @@ def build_turn(
         vouched=vouched,
         doubted=doubted,
         order=memory.next_order,
+        unended=base.unended | _unended(state, len(base.response.get("calls", ()))),
     )
+
+
+def _unended(state: TurnContext, first: int) -> dict[str, int]:
+    """The places of the calls that ran into their deadline, of which the first has this one."""
+    calls = enumerate(state.new_outcomes.values(), first)
+    return {digest(o.arguments): place for place, o in calls if o.error_code == TIMEOUT}
 
 
 def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None) -> Turn:
