@@ -61,7 +61,7 @@ LATE_S = 150.0
 """Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
 
 LISTENERS_S = 5.0
-"""Seconds for which a call waits for the listeners of its event; they go on after that."""
+"""Seconds for which a call waits for the listeners of its event; they have `LATE_S` in all."""
 
 LATE_TEXT = "still running at its deadline"
 """The log text for a handler that overran its deadline."""
@@ -330,7 +330,7 @@ class ExtensionHost:
 
         async def publish() -> None:
             try:
-                await ctx.extensions.emit(name, data)
+                await run_contained(ctx.extensions.emit(name, data), LATE_S)
             except Exception as error:
                 text = "app=%s event=%s error=%s | event of a function not published"
                 _log.warning(text, app_id, name, type(error).__name__)
