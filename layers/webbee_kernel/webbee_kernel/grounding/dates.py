@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from itertools import chain, islice, pairwise
 
 from .. import language
+from ..language.stems import folded_words
 from ..language.units import unit_after
 from .figures import Figures, Ground, ground_of
 from .places import MESSAGE, Number, Owner, Place, day_of, key_words, unit_of_key
@@ -25,6 +26,8 @@ _UNITS = _DAYS.keys() | _MINUTES.keys()
 ZONE = 15
 """Minutes; offsets of zones are multiples of it."""
 _UTC = re.compile(r"\s?(?:UTC|GMT)\b")
+_NEXT = 12
+"""Characters behind a day in which a range goes on: "Monday to Wednesday"."""
 _JOINED = re.compile(r"\s?[-\u2013\u2014&]")
 Day = tuple[int | None, int, int]
 Start = date | datetime
@@ -120,7 +123,10 @@ class Dates:
         """Whether two values are adjacent and the second does not begin a range."""
         text = self._reading.text
         between = text[one.end : other.start].strip(" ,.*_(\u00a0")
-        return not between and not _JOINED.match(text, other.end)
+        ranges = folded_words(self._reading.language.calendar.until)
+        behind = [language.fold(word.text) for word in language.tokens(text[other.end :][:_NEXT])]
+        is_range = _names_day(other) and not ranges.isdisjoint(behind[:1])
+        return not (between or is_range or _JOINED.match(text, other.end))
 
     def _nearest(self, at: Day | datetime) -> list[date]:
         """The possible days of a date: in its own year, else in years of the data, else in this

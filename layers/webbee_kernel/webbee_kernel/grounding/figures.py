@@ -122,7 +122,10 @@ class Figures:
             return self._rate_places(exact, readings)
         dated = self._calendar(claim)
         if exact:
-            return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
+            # "9 km" of `distance_m: 9005`, and not only of `floors: 9`
+            other = self._in_other_measure(claim) if self.unit(claim) else None
+            places = [*exact, *(other.places if other else ())]
+            return Ground(places, "verbatim" if claim.token.isdigit() else "formatted")
         run = ground_of(places_grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._in_other_measure(claim)
 

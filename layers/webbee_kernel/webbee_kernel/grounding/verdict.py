@@ -39,7 +39,7 @@ class Values:
             "weekday": dates.weekday, "ordinal": dates.ordinal, "quote": self._quote,
             "period": lambda _: Ground([], "derived", "period"),
             "field": lambda claim: Ground(claim.mention),
-            "phone": lambda claim: self._digits("".join(filter(str.isdigit, claim.token))),
+            "phone": self._phone,
             "hash": lambda claim: self._digits(claim.token) or self._text(claim),
         }  # fmt: skip
 
@@ -83,6 +83,10 @@ class Values:
                 return Ground(places)
         text = self._reading.text
         return ground_of(places_grouped(self._index, text, claim.start, claim.end))
+
+    def _phone(self, claim: Claim) -> Ground | None:
+        """The fields with these digits, or with the account as it is written."""
+        return self._digits("".join(filter(str.isdigit, claim.token))) or self._text(claim)
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()
