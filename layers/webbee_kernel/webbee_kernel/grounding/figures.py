@@ -122,12 +122,15 @@ class Figures:
             return self._rate_places(exact, readings)
         dated = self._calendar(claim)
         if exact:
-            # "9 km" of `distance_m: 9005`, and not only of `floors: 9`
-            other = self._in_other_measure(claim) if self.unit(claim) else None
-            places = [*exact, *(other.places if other else ())]
-            return Ground(places, "verbatim" if claim.token.isdigit() else "formatted")
+            how = "verbatim" if claim.token.isdigit() else "formatted"
+            return Ground([*exact, *self._measured(claim)], how)
         run = ground_of(places_grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._in_other_measure(claim)
+
+    def _measured(self, claim: Claim) -> Sequence[Place]:
+        """The fields of its measure: "9 km" of `distance_m: 9005`, and not only of `floors: 9`."""
+        found = self._in_other_measure(claim) if self.unit(claim) else None
+        return found.places if found else ()
 
     def _lasting(self, claim: Claim) -> tuple[Number, Unit] | None:
         """The whole of a duration in two parts, "9 hours 14 minutes", in the smaller unit."""

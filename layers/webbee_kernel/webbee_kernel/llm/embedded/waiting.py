@@ -4,7 +4,7 @@ the form, in which all can be changed."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -150,14 +150,18 @@ class WaitingAnswer(Offers):
     def _typed(self, tool: ToolSpec, given: JSONObject) -> list[tuple[str, JSONObject]]:
         """The only address, quotation or day of the message, as it is typed, with the field of a
         call that takes it, else its day or number in a text."""
-        known, texts = parameters(tool).values(), self._texts(tool, given)
+        texts = self._texts(tool, given)
+        found = self._typed_once(tool, texts) or self._typed_day(tool)
+        return found or self._in_texts({name: str(given[name]) for name in texts})
+
+    def _typed_once(self, tool: ToolSpec, texts: Sequence[str]) -> list[tuple[str, JSONObject]]:
+        """The only address for the first field of one, the only quotation for the longest text."""
         typed = [(t.kind, t.text) for t in self.message.tokens if t.kind in ("email", "quote")]
         counts = Counter(kind for kind, _ in typed)
-        names = {"email": [p.name for p in known if p.kind == "email"], "quote": texts}
+        emails = [p.name for p in parameters(tool).values() if p.kind == "email"]
+        names = {"email": emails, "quote": texts}
         once = ((kind, text) for kind, text in typed if counts[kind] == 1 and names[kind])
-        found = [(text, {names[kind][0]: text}) for kind, text in once]
-        found = found or self._typed_day(tool)
-        return found or self._in_texts({name: str(given[name]) for name in texts})
+        return [(text, {names[kind][0]: text}) for kind, text in once]
 
     def _typed_day(self, tool: ToolSpec) -> list[tuple[str, JSONObject]]:
         """The day or hour that the message ends in, for the one date of a function."""
