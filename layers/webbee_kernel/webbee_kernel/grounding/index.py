@@ -382,16 +382,16 @@ class Index:
         """Whether an owner is one record among several: a row, or a repeated call."""
         return len(owner) > 2 or self._calls_of[owner[:1]] > 1
 
-    def column(self, place: Place) -> list[Place]:
-        """The fields with the same key in all rows of the list."""
-        return self._columns.get((place.owner[:-1], place.key), [])
+    def column(self, table: Owner, key: str) -> list[Place]:
+        """The fields with a key in all rows of a list."""
+        return self._columns.get((table, key), [])
 
     def same_value(self, place: Place) -> list[Place]:
         """The fields of the column with the same value."""
         column = place.owner[:-1], place.key
         if column not in self._by_value:
             values: dict[Any, list[Place]] = {}
-            for one in self.column(place):
+            for one in self.column(*column):
                 values.setdefault(one.value, []).append(one)
             self._by_value[column] = values
         return self._by_value[column].get(place.value, [])

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter
 
 from .index import Index
@@ -122,7 +123,8 @@ def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misp
             beside = inside[max(0, place - MAX_BESIDE) : place + MAX_BESIDE + 1]
             if near and is_unrelated(value, near) and not _is_explained(value, near, beside):
                 rows = frozenset[Owner]().union(*(label.rows for label in near))
-                yield value.claim, record_value(index, value, rows), rows
+                if holds := record_value(index, value, rows):  # else nothing better is known
+                    yield value.claim, holds, rows
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
@@ -246,9 +248,10 @@ def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
 
 def record_value(index: Index, value: Value, owners: Collection[Owner]) -> str:
     """The value of these records in the value's field: `amount: 120.5`, or empty."""
+    tables = sorted({owner[:-1] for owner in owners}, key=repr)
     for place in value.places:
-        # the same field of the record that was meant
-        for other in index.column(place):
+        # the same field of the record that was meant, also in a list beside its own
+        for other in chain.from_iterable(index.column(table, place.key) for table in tables):
             if other.owner in owners:
                 return f"{other.key}: {other.value}"
     return ""
