@@ -87,7 +87,8 @@ def fields(places: Sequence[Place]) -> Sequence[Place]:
 def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
     """The values found only in rows."""
     for claim, places in told:
-        if places and all(map(index.is_row, map(attrgetter("owner"), places))):
+        is_bound = claim.kind != "ordinal" and bool(places)  # "on the 24th" is of no one record
+        if is_bound and all(map(index.is_row, map(attrgetter("owner"), places))):
             # an id of digits, kept as a text
             is_code = claim.token.isdigit() and places[0].value == claim.token
             is_text = claim.kind in TEXTUAL or is_code
